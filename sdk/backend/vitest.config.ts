@@ -19,6 +19,7 @@ export default defineConfig({
     // These timeouts end hanging tests only; a busy machine can be slow without a defect.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 180_000 } },
     maxWorkers: 2,
     isolate: false,
   },

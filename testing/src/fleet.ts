@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { clonedDatabase } from './cloned-database.ts';
+import type { Answer } from './http.ts';
 import { onDatabase } from './postgres-server.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from './process.ts';
+import type { Target } from './target.ts';
 
 export type Cleanup = (undo: () => Promise<void>) => void;
 
@@ -68,6 +70,22 @@ export async function until<T>(
     if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what}`);
     await sleep(pause);
   }
+}
+
+/** Sends a request until the status is not 503, which a busy machine can cause. The request must be repeatable. */
+export function untilAvailable(ask: () => Promise<Answer>): Promise<Answer> {
+  return until('a response other than 503', async () => {
+    const answer = await ask();
+    return answer.status !== 503 && answer;
+  });
+}
+
+/** Waits until `/readyz` returns 200: on a busy machine, one of its checks can time out although nothing is wrong. */
+export async function untilReady(
+  service: Pick<Target, 'call'>,
+  headers: Record<string, string> = {},
+): Promise<void> {
+  await until('readiness', async () => (await service.call({ path: '/readyz', headers })).status === 200);
 }
 
 /** Runs one query on a new connection and returns its rows. */

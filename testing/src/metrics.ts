@@ -1,3 +1,4 @@
+import { until } from './fleet.ts';
 import type { Answer, Call } from './http.ts';
 
 export interface Sample {
@@ -19,6 +20,14 @@ export async function readMetrics(service: { admin(call: Call): Promise<Answer> 
   const answer = await service.admin({ path: '/metrics' });
   if (answer.status !== 200) throw new Error(`/metrics: ${answer.status} ${answer.text}`);
   return parseMetrics(answer.text);
+}
+
+/** Reads `/metrics` until those of the runtime are included: they are missing until it is ready, and while it responds slowly. */
+export function readRuntimeMetrics(service: { admin(call: Call): Promise<Answer> }): Promise<Exposition> {
+  return until('the metrics of the runtime', async () => {
+    const metrics = await readMetrics(service);
+    return metrics.types.has('session_runtime_sessions') && metrics;
+  });
 }
 
 /** Parses the subset of the Prometheus text format that the service uses. Throws on any other line. */

@@ -95,7 +95,7 @@ async function bash(
       ...env,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 170_000,
+    timeout: 540_000,
   });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {

@@ -222,6 +222,7 @@ function once<T>(kept: Map<string, Promise<T>>, wanted: unknown, make: () => Pro
   const name = JSON.stringify(wanted);
   const made = kept.get(name) ?? make();
   kept.set(name, made);
+  made.catch(() => kept.delete(name));
   return made;
 }
 

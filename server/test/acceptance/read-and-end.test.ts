@@ -1,4 +1,5 @@
 import { deployedService } from '@session-launch/testing/deployment.ts';
+import { untilAvailable } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import {
   createKey,
@@ -176,7 +177,9 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
 
   test('twenty concurrent calls and a later one return the same endedAt', async () => {
     const id = await minted();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => end(id, world.key)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => untilAvailable(() => end(id, world.key))),
+    );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -2,7 +2,7 @@ import { useBrowser } from '@session-launch/testing/browser.ts';
 import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -16,6 +16,7 @@ beforeAll(async () => {
   world = await createWorld(service, { project: { browserEmbeds: false } });
   await createOperator(service, { name: 'Ada', role: 'developer' });
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(keepToasts);
   tab = await openConsole(context, service);
 });
 afterAll(() => context?.close());

@@ -116,7 +116,7 @@ async function shown(tab: ConsoleTab, name: string): Promise<void> {
 }
 
 async function withoutToasts({ page }: ConsoleTab): Promise<void> {
-  await expect.poll(() => page.locator('.toasts > *').count(), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => page.locator('.toasts > *').count()).toBe(0);
 }
 
 /** Some launches and refusals, so that there is something to see. */

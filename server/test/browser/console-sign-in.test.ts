@@ -3,7 +3,14 @@ import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, keptSecrets, openConsole, openTab } from '../harness/console.ts';
+import {
+  type ConsoleTab,
+  inspect,
+  keepToasts,
+  keptSecrets,
+  openConsole,
+  openTab,
+} from '../harness/console.ts';
 import { codeFor, createOperator, signedIn } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -13,6 +20,7 @@ let context: BrowserContext;
 
 beforeEach(async () => {
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(keepToasts);
 });
 afterEach(() => context.close());
 

@@ -3,7 +3,7 @@ import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -153,6 +153,7 @@ test('undoing the change of a role does not take back the change of another oper
   const { page, button } = tab;
   const { operatorId } = await createOperator(service, { name: 'Cleo', role: 'viewer' });
   await tab.show('/team');
+  await page.evaluate(keepToasts);
   await page.getByRole('combobox', { name: 'Role of Cleo' }).selectOption('creator');
   await button('Undo').waitFor();
   await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });

@@ -4,6 +4,7 @@ import { type ServiceProcess, startProcess, temporaryFolder } from '@session-lau
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
+import { keepToasts } from '../harness/console.ts';
 
 const browser = useBrowser();
 const projectId = 'prj_demo';
@@ -19,6 +20,7 @@ beforeAll(async () => {
   await prepareDataFolder(folder.path, inject('dataFolder'));
   service = await startProcess({ DATA_DIR: folder.path, DEMO: 'on', RUNTIME: 'off' });
   context = await browser.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+  await context.addInitScript(keepToasts);
   page = await context.newPage();
   const [, link = ''] = /Console\s+(\S+)/.exec(service.stdout()) ?? [];
   home = new URL(link).origin;

@@ -2,7 +2,7 @@ import { useBrowser } from '@session-launch/testing/browser.ts';
 import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, openConsole, openTab } from '../harness/console.ts';
+import { type ConsoleTab, inspect, keepToasts, openConsole, openTab } from '../harness/console.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -23,6 +23,7 @@ beforeAll(async () => {
   );
   beaToken = bea.token;
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(keepToasts);
   tab = await openConsole(context, service, ada.operatorId);
 });
 afterAll(() => context?.close());

@@ -3,7 +3,7 @@ import { editorOf } from '@session-launch/testing/editing.ts';
 import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -27,11 +27,14 @@ beforeEach(async () => {
   }));
 });
 
-const open = () =>
-  browser.open({
+const open = async () => {
+  const context = await browser.open({
     viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  await context.addInitScript(keepToasts);
+  return context;
+};
 const route = (name: string) => `/${projectId}/experiences/${experienceId}/${name}`;
 const yaml = () => tab.page.getByRole('textbox', { name: 'YAML of the experience' });
 const stored = async () => (await editor.read(experienceId)).experience;

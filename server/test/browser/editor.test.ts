@@ -4,7 +4,7 @@ import type { Target } from '@session-launch/testing/target.ts';
 import { experience, project, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { inspect } from '../harness/console.ts';
+import { inspect, keepToasts } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 
 const browser = useBrowser();
@@ -62,6 +62,7 @@ async function applyFile(source: string, written: object): Promise<void> {
 async function enter(name: string): Promise<Person> {
   const { operatorId, token } = await createOperator(service, { name, role: 'creator' });
   const context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(keepToasts);
   const page = await context.newPage();
   const complaints = await watch(page, service.adminUrl);
   await page.goto(`${service.adminUrl}/console/#code=${await codeFor(service, operatorId)}`);
@@ -191,7 +192,7 @@ test('announces a file that is applied during editing, and merges it', async () 
   const { experience: latest } = await stored();
   latest.runtime.mind.persona = 'You come from a file.';
   await applyFile('shop.yaml@2', { ...file, experiences: [latest] });
-  await bea.page.getByText('A project file was applied (shop.yaml@2)').waitFor({ timeout: 10_000 });
+  await bea.page.getByText('A project file was applied (shop.yaml@2)').waitFor();
   await inspect(bea.page, 'newer');
   await button(bea.page, 'Take it over').click();
   await button(bea.page, 'Save draft').click();

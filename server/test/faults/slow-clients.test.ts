@@ -92,16 +92,19 @@ test('clients that send one byte at a time block nothing and time out, in every 
     }
   })();
 
-  await expectClosed(silent, 9, 28, 408);
-  // An invalid request line is rejected at its first wrong character.
-  for (const { connection, lasted } of lines) {
-    expectWithin((await lasted) * 1000, 28_000);
-    expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
+  try {
+    await expectClosed(silent, 9, 28, 408);
+    // An invalid request line is rejected at its first wrong character.
+    for (const { connection, lasted } of lines) {
+      expectWithin((await lasted) * 1000, 28_000);
+      expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
+    }
+    await expectClosed(headers, 9, 28, 408);
+    for (const door of bodies) await expectClosed(door, 29, 90, 408);
+    await expectClosed(answered, 29, 90, 401);
+  } finally {
+    done = true;
   }
-  await expectClosed(headers, 9, 28, 408);
-  for (const door of bodies) await expectClosed(door, 29, 90, 408);
-  await expectClosed(answered, 29, 90, 401);
-  done = true;
   await others;
 
   expect(served).toBeGreaterThan(20);

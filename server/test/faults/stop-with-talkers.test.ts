@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBalancer } from '@session-launch/testing/balancer.ts';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
@@ -62,17 +63,23 @@ test('on SIGTERM with 20 talking clients that reconnect, the process exits with 
 test('on SIGTERM while clients keep sending upgrades, the process exits with 0 without waiting for their sockets', async () => {
   const service = await startTalking({ SHUTDOWN_GRACE_SECONDS: '1' });
   let isOver = false;
+  const sockets: Socket[] = [];
   const sending = (async () => {
     while (!isOver) {
-      // Keeps the client's side open when the service closes its side.
       const { socket } = sendUpgrade(service);
+      sockets.push(socket);
+      // Keeps the client's side open when the service closes its side.
       socket.allowHalfOpen = true;
       await sleep(20);
     }
   })();
-  await sleep(200);
-  expect(await service.kill('SIGTERM'), service.stderr()).toEqual({ code: 0, signal: null });
-  expect(service.stderr()).not.toContain('did not end in time');
-  isOver = true;
-  await sending;
+  try {
+    await sleep(200);
+    expect(await service.kill('SIGTERM'), service.stderr()).toEqual({ code: 0, signal: null });
+    expect(service.stderr()).not.toContain('did not end in time');
+  } finally {
+    isOver = true;
+    await sending;
+    for (const socket of sockets) socket.destroy();
+  }
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cleanup, postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
-import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
@@ -26,8 +26,8 @@ export async function startPair(
 ): Promise<Pair> {
   const fleet = await postgresFleet(cleanup);
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()].map(String);
-  const start = (at: 0 | 1) =>
-    fleet.start({
+  const start = async (at: 0 | 1) => {
+    const service = await fleet.start({
       PORT: ports[at]!,
       ADMIN_PORT: ports[at + 2]!,
       ADMIN_URL: consoleUrl,
@@ -36,6 +36,9 @@ export async function startPair(
       RUNTIME: 'on',
       SPEECH: 'captions',
     });
+    await readRuntimeMetrics(service);
+    return service;
+  };
   // The first process creates the signing keys.
   const services: Pair['services'] = [await start(0), await start(1)];
   const mind = { greeting: { en: 'Good morning.' }, topics: [] };
@@ -180,7 +183,7 @@ export class Visitors {
 /** The number of conversations in each process. */
 export function conversations(services: readonly ServiceProcess[]): Promise<number[]> {
   return Promise.all(
-    services.map(async (service) => (await readMetrics(service)).total('session_runtime_sessions')),
+    services.map(async (service) => (await readRuntimeMetrics(service)).total('session_runtime_sessions')),
   );
 }
 

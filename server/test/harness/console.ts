@@ -18,6 +18,12 @@ export interface ConsoleTab {
   show(route: string): Promise<void>;
 }
 
+/** Keeps toasts until they are closed: the steps from a toast to a click on it can take longer than the 8 s for which it is shown. */
+export const keepToasts = `{
+  const { setTimeout } = window;
+  window.setTimeout = (work, ms, ...rest) => ms === 8_000 ? 0 : setTimeout(work, ms, ...rest);
+}`;
+
 /** Opens the console in a new tab of a context that need not be signed in. */
 export async function openTab(context: BrowserContext, adminUrl: string, hash = ''): Promise<ConsoleTab> {
   const page = await context.newPage();

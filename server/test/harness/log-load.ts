@@ -1,3 +1,4 @@
+import { untilReady } from '@session-launch/testing/fleet.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
@@ -30,5 +31,6 @@ export async function expectServed(service: ServiceProcess): Promise<void> {
   await logMuch(service);
   expect(await dropped(service)).toBeGreaterThan(0);
   expect((await mintFromServer(service, world.key, body)).status).toBe(201);
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  // A forwarded poll: a drain would wait for a load balancer that polls directly.
+  await untilReady(service, { 'X-Forwarded-For': '203.0.113.9' });
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 
@@ -39,7 +39,7 @@ export function runtimeProcesses(service: ServiceProcess): number[] {
 export async function openDescriptors(
   service: ServiceProcess,
 ): Promise<{ service: number; runtime: number }> {
-  const metrics = await readMetrics(service);
+  const metrics = await readRuntimeMetrics(service);
   if (process.platform !== 'linux')
     return { service: metrics.total('session_launch_open_connections'), runtime: 0 };
   return {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect, report } from '@session-launch/testing/lifecycle.ts';
 import { createWorld, expectError, mintFromServer, sessionsOf } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { startService, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -76,9 +76,11 @@ test('removes the user and the metadata from every session, ends the running one
   expect((await forget(world.projectId, userId)).json).toEqual({ sessions: 0 });
 });
 
-test('a process that has the launch in memory replays it without the user', async () => {
-  // Processes share an engine only if it is PostgreSQL.
-  if (service.databaseUrl === undefined) return;
+/** The embedded engine has only one process, so these tests are not defined there. */
+const onPostgres =
+  inject('engine') === 'postgres' ? test : (_title: string, _work: () => Promise<void>) => undefined;
+
+onPostgres('a process that has the launch in memory replays it without the user', async () => {
   const near = await startService({}, service);
   try {
     const world = await createWorld(near);

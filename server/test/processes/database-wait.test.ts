@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
-import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, until, untilReady } from '@session-launch/testing/fleet.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { program, runProgram, shortLived, temporaryFolder } from '@session-launch/testing/process.ts';
 import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
@@ -112,7 +112,7 @@ describe('a start while PostgreSQL is not reachable', () => {
   });
 
   test('fails after DATABASE_WAIT_SECONDS', async () => {
-    const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '1'));
+    const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '4'));
     expect(waitingLines(stderr)).toHaveLength(1);
     expect(spoken(stderr)).toEqual([expect.stringContaining('ECONNREFUSED')]);
     expect(code).toBe(1);
@@ -120,9 +120,7 @@ describe('a start while PostgreSQL is not reachable', () => {
 
   test('waits for an unknown host name', async () => {
     const url = 'postgres://postgres@database.invalid/postgres';
-    const { code, stderr } = await runProgram(['serve'], settings(url, '1'));
-    expect(waitingLines(stderr)).toHaveLength(1);
-    expect(code).toBe(1);
+    await begin(settings(url, '3600')).waits();
   });
 
   test('fails at the first attempt with DATABASE_WAIT_SECONDS=0', async () => {
@@ -175,6 +173,6 @@ describe.concurrent('a start survives a database that is slow to accept connecti
     const fleet = await postgresFleet(onTestFinished, url);
     const service = await fleet.start({ DATABASE_URL: proxy.through(url), DEMO: 'on' });
     expect(muted).toBe(1);
-    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(service);
   });
 });

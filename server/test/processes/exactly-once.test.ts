@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
-import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
+import {
+  type Fleet,
+  postgresFleet,
+  rows,
+  until,
+  untilAvailable,
+  untilReady,
+} from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { connect, launched } from '@session-launch/testing/lifecycle.ts';
-import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import {
@@ -50,8 +56,8 @@ beforeAll(async () => {
 });
 
 describe('two processes on one database', () => {
-  /** Acquires a lock on a new connection; resolves with the function that releases it. */
-  async function locked(statement: string, values: unknown[] = []): Promise<() => Promise<void>> {
+  /** Acquires a lock on a new connection. `stuck` resolves when `count` connections of the service wait for a lock. */
+  async function locked(statement: string, values: unknown[] = []) {
     const client = new pg.Client({ connectionString: fleet.databaseUrl });
     await client.connect();
     await client.query('BEGIN');
@@ -62,19 +68,18 @@ describe('two processes on one database', () => {
       return released;
     };
     onTestFinished(release);
-    return release;
-  }
-
-  /** Resolves when `count` connections of the service wait for a lock. */
-  const stuck = (count: number) => {
     const text = `SELECT count(*)::integer AS n FROM pg_stat_activity
                    WHERE datname = current_database() AND application_name = 'session-launch'
                      AND wait_event_type = 'Lock'`;
-    // Polls on one connection: opening one takes long on a loaded machine, and a blocked write times out after 15 s.
-    return onDatabase(fleet.databaseUrl, (client) =>
-      until(`${count} stuck writes`, async () => (await client.query(text)).rows[0].n >= count),
-    );
-  };
+    // Polls on the open connection: opening one takes long on a loaded machine, and blocked writes time out.
+    const stuck = (count: number) =>
+      until(`${count} stuck writes`, async () => {
+        // Without it, every read in a transaction returns the result of the first one.
+        await client.query('SELECT pg_stat_clear_snapshot()');
+        return (await client.query(text)).rows[0].n >= count;
+      });
+    return { release, stuck };
+  }
 
   test('create one launch from a hundred requests with one key', async () => {
     const world = await createWorld(a);
@@ -102,7 +107,9 @@ describe('two processes on one database', () => {
   test('admit one of a hundred connects with one token', async () => {
     const launch = await launched(a, await createWorld(a));
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`)),
+      Array.from({ length: 100 }, (_, n) =>
+        untilAvailable(() => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`)),
+      ),
     );
     const admitted = answers.filter(({ status }) => status === 200);
     expect(admitted).toHaveLength(1);
@@ -119,7 +126,9 @@ describe('two processes on one database', () => {
   test('start as many of fifty concurrent sessions as the project allows', async () => {
     const world = await createWorld(a, { project: { limits: { concurrentSessions: 5 } } });
     const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
-    const answers = await Promise.all(launches.map((launch, n) => connect(n % 2 === 0 ? a : b, launch)));
+    const answers = await Promise.all(
+      launches.map((launch, n) => untilAvailable(() => connect(n % 2 === 0 ? a : b, launch))),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const answer of answers.filter(({ status }) => status !== 200))
       expectError(answer, 429, 'CONCURRENCY_LIMIT');
@@ -135,7 +144,9 @@ describe('two processes on one database', () => {
     const world = await createWorld(a, { project: { limits: { concurrentSessionsPerClient: 5 } } });
     const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
     const answers = await Promise.all(
-      launches.map((launch, n) => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`, '203.0.113.7')),
+      launches.map((launch, n) =>
+        untilAvailable(() => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`, '203.0.113.7')),
+      ),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const answer of answers.filter(({ status }) => status !== 200))
@@ -148,7 +159,7 @@ describe('two processes on one database', () => {
     const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
     const ask = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
     // Both processes have a write in flight, each with its first keys, before either can insert a claim.
-    const release = await locked('LOCK TABLE idempotency_keys IN EXCLUSIVE MODE');
+    const { release, stuck } = await locked('LOCK TABLE idempotency_keys IN EXCLUSIVE MODE');
     const asked = keys.map((key) => Promise.all([ask(a, key), ask(b, key)]));
     await stuck(2);
     await release();
@@ -169,7 +180,7 @@ describe('two processes on one database', () => {
     const body = { experienceId: world.experienceId };
     const mint = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
     await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
-    const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    const { release, stuck } = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
     const expectPending = async (to: ServiceProcess) => {
       const answer = await mint(to, 'k');
       expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
@@ -207,7 +218,7 @@ describe('two processes on one database', () => {
     const body = { experienceId: world.experienceId };
     const mint = (to: ServiceProcess, key: string) => mintFromBrowser(to, body, under(key));
     await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
-    const release = await locked('SELECT FROM daily_sessions WHERE project_id = $1 FOR UPDATE', [
+    const { release, stuck } = await locked('SELECT FROM daily_sessions WHERE project_id = $1 FOR UPDATE', [
       world.projectId,
     ]);
     const first = mint(a, 'k');
@@ -230,7 +241,7 @@ describe('two processes on one database', () => {
     const body = { experienceId: world.experienceId };
     const mints: Promise<Answer>[] = [];
     for (let round = 0; round < 8; round++) {
-      const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+      const { release } = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
       for (let n = 0; n < 40; n++) {
         const to = n % 2 === 0 ? a : b;
         mints.push(mintFromServer(to, world.key, body, under(freshKey())));
@@ -253,19 +264,27 @@ describe('two processes on one database', () => {
   test.each(rules)('admit exactly %s of a burst over both', async (rule, code, table, others = {}) => {
     const none = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null };
     const limits = { ...none, ...others, [rule.split(',')[0]!]: 20 };
-    const world = await createWorld(a, { project: { limits } });
-    const body = { experienceId: world.experienceId };
-    await rows(
-      fleet.databaseUrl,
-      `INSERT INTO daily_sessions (project_id, day, used) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0)`,
-      [world.projectId],
-    );
-    // Both have begun to count before either can continue: a process that does not read the counter again counts wrongly.
-    const release = await locked(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    const burst = Array.from({ length: 60 }, (_, n) => mintFromBrowser(n % 2 === 0 ? a : b, body));
-    await stuck(2);
-    await release();
-    const answers = await Promise.all(burst);
+    const attempt = async () => {
+      const world = await createWorld(a, { project: { limits } });
+      const body = { experienceId: world.experienceId };
+      await rows(
+        fleet.databaseUrl,
+        `INSERT INTO daily_sessions (project_id, day, used) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0)`,
+        [world.projectId],
+      );
+      // Both have begun to count before either can continue: a process that does not read the counter again counts wrongly.
+      const { release, stuck } = await locked(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+      const burst = Promise.all(
+        Array.from({ length: 60 }, (_, n) => mintFromBrowser(n % 2 === 0 ? a : b, body)),
+      );
+      await Promise.race([stuck(2), burst]);
+      await release();
+      return { world, body, answers: await burst };
+    };
+    let result = await attempt();
+    // A blocked write of a rate window times out after 3 s. A loaded machine can exceed that in one round; a defect shows in every round.
+    for (let round = 1; round < 5 && 503 in tally(result.answers); round++) result = await attempt();
+    const { world, body, answers } = result;
     expect(tally(answers)).toEqual({ 201: 20, 429: 40 });
     for (const answer of answers.filter((one) => one.status === 429)) expectError(answer, 429, code);
     const ids = answers.filter((one) => one.status === 201).map((one) => one.json.session.sessionId);
@@ -408,7 +427,7 @@ test('repeatedly lost connections lose no launch, and cause only 503 responses',
   expect(acknowledged.length).toBeGreaterThan(rounds * 30);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
   for (const [key, id] of keyed) {
-    const answer = await mintFromBrowser(processes[turn++ % 2]!, body, under(key));
+    const answer = await untilAvailable(() => mintFromBrowser(processes[turn++ % 2]!, body, under(key)));
     expect(answer.status, answer.text).toBe(201);
     if (id === undefined) keyed.set(key, answer.json.session.sessionId);
     else expect(answer.json.session.sessionId).toBe(id);
@@ -420,7 +439,7 @@ test('repeatedly lost connections lose no launch, and cause only 503 responses',
   expect(await keysOf(world.projectId)).toBe(keyed.size);
   expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(stored.length);
   // The processes were not restarted.
-  for (const process of processes) expect((await process.call({ path: '/readyz' })).status).toBe(200);
+  for (const process of processes) await untilReady(process);
 });
 
 /** A process that is killed and restarted. */
@@ -490,7 +509,8 @@ describe('killed processes', () => {
         slot.kill();
       }
       const answer = await answering;
-      if (answer === undefined) lost++;
+      // A busy machine can cause 503; the key is retried below.
+      if (answer === undefined || answer.status === 503) lost++;
       else {
         expect(answer.status, answer.text).toBe(201);
         acknowledged.set(key, answer.json.session.sessionId);

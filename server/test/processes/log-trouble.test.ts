@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
+import { readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
@@ -29,6 +30,7 @@ async function start(
 }
 
 async function talker(service: ServiceProcess): Promise<Talker> {
+  await readRuntimeMetrics(service);
   const { sessionToken } = await launched(service, await createWorld(service));
   const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
   await client.ready();
@@ -60,7 +62,12 @@ describe('an unwritable log blocks neither mints nor the shutdown', () => {
   });
 
   test('when the reader of the runtime’s log stops reading; conversations continue', async () => {
-    const service = await start('pipe', { RUNTIME: 'on', SPEECH: 'captions', LOG_LEVEL: 'trace' });
+    const service = await start('pipe', {
+      RUNTIME: 'on',
+      SPEECH: 'captions',
+      LOG_LEVEL: 'trace',
+      SHUTDOWN_GRACE_SECONDS: '20',
+    });
     const client = await talker(service);
     service.log?.pause();
     await expectServed(service);

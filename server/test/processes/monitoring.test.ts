@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { processFolder, until } from '@session-launch/testing/fleet.ts';
-import { type Exposition, readMetrics } from '@session-launch/testing/metrics.ts';
+import { processFolder } from '@session-launch/testing/fleet.ts';
+import { type Exposition, readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { alertRules, dashboardQueries, metricsIn } from '../harness/monitoring.ts';
 
@@ -12,11 +12,7 @@ let known: Set<string>;
 beforeAll(async () => {
   const { path, start } = await processFolder(cleanup);
   const service = await start({ DATA_DIR: await prepareDataFolder(join(path, 'data')), RUNTIME: 'on' });
-  const metrics = await until('the metrics of the runtime', async () => {
-    const found = await readMetrics(service);
-    return found.types.has('session_runtime_sessions') && found;
-  });
-  known = new Set(namesOf(metrics));
+  known = new Set(namesOf(await readRuntimeMetrics(service)));
 });
 
 /** The names by which queries select samples: a histogram has three. */

@@ -26,7 +26,7 @@ let console: ReturnType<typeof consoleBehind>;
 beforeAll(async () => {
   const [port, consolePort] = [await freePort(), await freePort()];
   url = `http://127.0.0.1:${port}`;
-  pair = await startPair(cleanup, { PUBLIC_URL: url, SHUTDOWN_GRACE_SECONDS: '2' });
+  pair = await startPair(cleanup, { PUBLIC_URL: url, SHUTDOWN_GRACE_SECONDS: '10' });
   const { certificate, key, pem } = await createCertificate(cleanup, 'admin.example.com');
   const http = configured(blockRunBy(import.meta.url, 'docs/operations.md'), [
     // Without TLS, except for the console.

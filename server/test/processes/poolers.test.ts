@@ -1,4 +1,4 @@
-import { postgresFleet, rows } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, rows, untilReady } from '@session-launch/testing/fleet.ts';
 import { startPooler } from '@session-launch/testing/pooler.ts';
 import { createWorld, mintFromBrowser, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ test('a pooler in session mode needs no special settings', async ({ onTestFinish
       : mintFromBrowser(service, body),
   );
   for (const { status, text } of await Promise.all(mints)) expect([201, 409], text).toContain(status);
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  await untilReady(service);
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 

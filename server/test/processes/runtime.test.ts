@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { rows } from '@session-launch/testing/fleet.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
-import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { readMetrics, readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import {
   runProgram,
   type ServiceProcess,
@@ -38,7 +38,7 @@ const env = () => ({
   RUNTIME: 'on',
   // The only level at which the texts of conversations are logged.
   LOG_LEVEL: 'trace',
-  SHUTDOWN_GRACE_SECONDS: '3',
+  SHUTDOWN_GRACE_SECONDS: '20',
   PGPASSWORD: planted,
 });
 
@@ -46,6 +46,7 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   database = await clonedDatabase();
   service = await startProcess(env());
+  await readRuntimeMetrics(service);
   world = await createWorld(service, {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
   });
@@ -181,9 +182,9 @@ test('an unsupported Upgrade header is ignored, and the request is answered', as
 });
 
 test('metrics of the runtime are exported next to those of the service', async () => {
-  const { text } = await service.admin({ path: '/metrics' });
-  expect(text).toMatch(/^session_runtime_arrivals_total\{outcome="ready"\} [1-9]/m);
-  expect(text).toMatch(/^session_launch_mints_total/m);
+  const metrics = await readRuntimeMetrics(service);
+  expect(metrics.total('session_runtime_arrivals_total', { outcome: 'ready' })).toBeGreaterThan(0);
+  expect(metrics.total('session_launch_mints_total')).toBeGreaterThan(0);
 });
 
 test('talk prints an answer, and writes a WAV file of a fitting length', async () => {
@@ -241,16 +242,20 @@ test('a spare replaces a runtime that is killed during conversations; mints are 
       await sleep(10);
     }
   });
-  const arriving = await Promise.all(Array.from({ length: 8 }, () => launched(service, world)));
-  process.kill(before!, 'SIGKILL');
-  // The service has not noticed yet: some of these connections are passed to the dead process.
-  const arrived = arriving.map(({ sessionToken }) => new Talker(address(), sessionToken));
-  expect(await Promise.all(talking.map(({ closed }) => closed))).toEqual(Array(8).fill(1006));
-  await Promise.all(arrived.map((client) => client.ready()));
-  expect(await arrived[0]!.ask('When do the ferries leave?')).toBe('At every full hour.');
-  expect(runtimeProcess(), 'the spare has its place').toBe(spare);
-  isOver = true;
-  await Promise.all([...minting, ...arrived.map((client) => client.leave())]);
+  try {
+    const arriving = await Promise.all(Array.from({ length: 8 }, () => launched(service, world)));
+    process.kill(before!, 'SIGKILL');
+    // The service has not noticed yet: some of these connections are passed to the dead process.
+    const arrived = arriving.map(({ sessionToken }) => new Talker(address(), sessionToken));
+    expect(await Promise.all(talking.map(({ closed }) => closed))).toEqual(Array(8).fill(1006));
+    await Promise.all(arrived.map((client) => client.ready()));
+    expect(await arrived[0]!.ask('When do the ferries leave?')).toBe('At every full hour.');
+    expect(runtimeProcess(), 'the spare has its place').toBe(spare);
+    await Promise.all(arrived.map((client) => client.leave()));
+  } finally {
+    isOver = true;
+  }
+  await Promise.all(minting);
   expect(new Set(statuses)).toEqual(new Set([201]));
   // Their duration is what the runtime had reported; no time is added after it was killed.
   for (const { sessionId } of talking) {
@@ -263,6 +268,8 @@ test('a spare replaces a runtime that is killed during conversations; mints are 
 test('a runtime that dies before it has a spare is replaced', async () => {
   const before = processes();
   for (const child of before) process.kill(child, 'SIGKILL');
+  await expect.poll(() => processes().some((child) => !before.includes(child))).toBe(true);
+  await readRuntimeMetrics(service);
   const client = await talker();
   expect(before).not.toContain(runtimeProcess());
   await client.leave();

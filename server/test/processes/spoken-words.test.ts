@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { leaks, type Places } from '@session-launch/testing/leaks.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
+import { readRuntimeMetrics } from '@session-launch/testing/metrics.ts';
 import {
   type ServiceProcess,
   startProcess,
@@ -31,6 +32,7 @@ beforeAll(async () => {
   await prepareDataFolder(folder.path);
   // The default level.
   service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info' });
+  await readRuntimeMetrics(service);
   const mind = { greeting: { en: 'Good morning.' }, fallback: { en: 'That I do not know.' } };
   world = await createWorld(service, {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { untilReady } from '@session-launch/testing/fleet.ts';
 import { type Answer, send } from '@session-launch/testing/http.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import {
@@ -164,7 +165,7 @@ describe('PostgreSQL, three processes', () => {
     const levels = ['warn', 'warn', 'trace'];
     services = await Promise.all(levels.map((LOG_LEVEL) => start({ ...env, LOG_LEVEL })));
     expect(services.filter((service) => /^ {2}API key +sl_test_/m.test(service.stdout()))).toHaveLength(1);
-    for (const service of services) expect(await status(service, '/readyz')).toBe(200);
+    for (const service of services) await untilReady(service);
     const { key, body } = await setUp(services[0]!);
     const answers = await Promise.all(services.map((service) => mint(service, key, body)));
     expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201]);
@@ -331,7 +332,7 @@ describe('the first start and later ones', () => {
     sessionId = answer.json.session.sessionId;
     experienceId = answer.json.session.experienceId;
     expect(await status(service, '/healthz')).toBe(200);
-    expect(await status(service, '/readyz')).toBe(200);
+    await untilReady(service);
   });
 
   test('makes its secrets readable by their owner only', async () => {
@@ -376,7 +377,7 @@ describe('the first start and later ones', () => {
     expect(minted).toEqual(expect.arrayContaining(ids));
     await service.kill('SIGKILL');
     service = await plainly();
-    expect(await status(service, '/readyz')).toBe(200);
+    await untilReady(service);
     expect(service.stderr(), 'what takes long').not.toContain('creating the database');
     expect(await sessions()).toEqual(minted);
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
@@ -461,6 +462,28 @@ describe.concurrent('PostgreSQL', () => {
   });
 });
 
+test('a demo whose experiences belong to another project is left out, with a warning', async () => {
+  const DATABASE_URL = await migratedDatabase();
+  await onDatabase(DATABASE_URL, (client) =>
+    client.query(`
+      INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, 1, now(), now());
+      INSERT INTO experiences VALUES ('exp_harbor_guide', 'prj_mine', 'a', 'A', 0, 'draft', false, '{}', NULL, NULL, NULL, NULL, 1, now(), now());
+      INSERT INTO revisions VALUES ('exp_harbor_guide', 1, 'a', 'A', '{}', now())`),
+  );
+  const service = await start({ DATABASE_URL, DEMO: 'on', DATA_DIR: await emptyFolder() });
+  await expect
+    .poll(() => logLines(service))
+    .toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        msg: expect.stringContaining('set DEMO=off'),
+        reason: expect.stringContaining('exp_harbor_guide'),
+      }),
+    );
+  expect((await contentOf(DATABASE_URL)).projects).toHaveLength(1);
+  await untilReady(service);
+});
+
 describe.concurrent('a start that cannot succeed fails in one line:', () => {
   const refused = 'check the address, the credentials and that PostgreSQL runs';
 
@@ -517,20 +540,6 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
         return { DATA_DIR: folder };
       },
       /admin token file .* holds no usable token; remove it .* or set ADMIN_TOKEN/,
-    ],
-    [
-      'a demo whose experiences belong to another project',
-      async () => {
-        const DATABASE_URL = await migratedDatabase();
-        await onDatabase(DATABASE_URL, (client) =>
-          client.query(`
-            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, 1, now(), now());
-            INSERT INTO experiences VALUES ('exp_harbor_guide', 'prj_mine', 'a', 'A', 0, 'draft', false, '{}', NULL, NULL, NULL, NULL, 1, now(), now());
-            INSERT INTO revisions VALUES ('exp_harbor_guide', 1, 'a', 'A', '{}', now())`),
-        );
-        return { DATABASE_URL, DEMO: 'on', ADMIN_TOKEN: adminToken };
-      },
-      /demo project cannot be set up .*exp_harbor_guide.* set DEMO=off/,
     ],
     [
       'a database with foreign tables',

@@ -74,6 +74,7 @@ function talk(...args: string[]) {
   });
   const exited = once(child, 'exit');
   return {
+    exited,
     stderr: () => stderr,
     shows: (text: string) => expect.poll(() => output).toContain(text),
     /** Sends SIGINT and returns how the process ended. */
@@ -100,7 +101,7 @@ test('Ctrl-C while the character thinks ends the session and exits with 130', as
   const running = talk('--text', 'Hello');
   await running.shows('[thinking]');
   expect(await running.interrupt()).toEqual({ code: 130, signal: null });
-  expect(received).toEqual(['hello', 'bye']);
+  await expect.poll(() => received).toEqual(['hello', 'bye']);
   expect(running.stderr()).toBe('');
 });
 
@@ -115,7 +116,7 @@ test('Ctrl-C at the input prompt ends the session, writes the WAV file and exits
   const running = talk('--out', out);
   await running.shows('[listening]');
   expect(await running.interrupt()).toEqual({ code: 130, signal: null });
-  expect(received).toEqual(['hello', 'bye']);
+  await expect.poll(() => received).toEqual(['hello', 'bye']);
   expect((await readFile(out)).toString('latin1', 0, 4)).toBe('RIFF');
 });
 
@@ -144,6 +145,7 @@ test('a runtime that ends the session during a question is a failure, not an int
   };
   const running = talk('--text', 'Hello');
   await expect.poll(running.stderr).toContain('the runtime closed the connection: 4400');
+  expect(await running.exited).toEqual([1, null]);
 });
 
 const mode = (mode: string) => ({ type: 'mode', mode });

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Heartbeat } from '../../src/runtimes/heartbeat.ts';
 
 const everyMs = 20;
@@ -23,6 +24,8 @@ async function channel(): Promise<{ near: Socket; far: Socket }> {
 }
 
 test('an answer that waits to be read is counted before the runtime is reported as hung', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { near, far } = await channel();
   const outcomes: string[] = [];
   const answered = new Promise<void>((resolve) => {
@@ -32,19 +35,20 @@ test('an answer that waits to be read is counted before the runtime is reported 
       resolve();
     });
   });
-  let lateIntervals = 0;
-  const late = () => {
-    // The third to the ninth interval without an answer; the tenth would be the last.
-    if (++lateIntervals !== 7) return;
-    setImmediate(() => {
-      near.write('pong');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * everyMs);
-    });
-  };
   const process = { connected: false } as ChildProcess;
-  const heartbeat = new Heartbeat(process, { late, hung: () => outcomes.push('hung') }, everyMs);
+  const heartbeat = new Heartbeat(process, { late: () => {}, hung: () => outcomes.push('hung') }, everyMs);
   heartbeat.ready();
+  // The tenth interval without an answer would be the last.
+  for (let interval = 1; interval < 10; interval++) {
+    vi.advanceTimersByTime(everyMs);
+    await immediate();
+  }
+  near.write('pong');
+  // The answer arrives while the event loop is blocked.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * everyMs);
+  vi.advanceTimersByTime(everyMs);
   await answered;
+  await immediate();
   heartbeat.stop();
   expect(outcomes).toEqual(['answered']);
 });

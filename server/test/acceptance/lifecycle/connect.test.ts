@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deployedService } from '@session-launch/testing/deployment.ts';
+import { untilAvailable } from '@session-launch/testing/fleet.ts';
 import { connect, type Launch, launched, leave, report } from '@session-launch/testing/lifecycle.ts';
 import {
   apply,
@@ -80,7 +81,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
   test('admits one of many concurrent requests with one token', async () => {
     const launch = await launched(service, world);
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => connect(service, launch, `rt_${n}`)),
+      Array.from({ length: 30 }, (_, n) => untilAvailable(() => connect(service, launch, `rt_${n}`))),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200))
