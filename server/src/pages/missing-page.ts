@@ -24,7 +24,7 @@ export function missingPage(root: string, version: string): string {
 </nav>
 </div>
 </header>
-<div class="wide columns">
+<div class="wide">
 <main id="main">
 <article>
 <h1>Page not found</h1>
