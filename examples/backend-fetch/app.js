@@ -11,8 +11,8 @@ export function createApp({ launchUrl, launchKey, projectId, page }) {
     authorize: (request) => {
       // The cookie that was set with the page identifies the visitor. Replace it with your own sign-in.
       const visitor = /(?:^|; )visitor=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
-      // A `Request` does not contain the client's address, so each visitor needs a limitKey. Take it from your sign-in: anybody can send another
-      // value of this cookie, and would not be limited.
+      // A `Request` does not contain the client's address, so each visitor needs a limitKey. Take it from your sign-in: a
+      // client can send another value of this cookie with every request, and is then not limited.
       return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
     },
     projectId,

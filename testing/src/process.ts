@@ -44,7 +44,7 @@ interface StartOptions {
   stderr?: 'pipe' | number;
   /** Limit of open file descriptors. */
   descriptors?: number | undefined;
-  /** Starts a process group of its own, which can be signalled as a whole. */
+  /** Starts its own process group, which can be signalled as a whole. */
   detached?: boolean;
 }
 
