@@ -3,8 +3,8 @@
 -- with an idempotency record are kept, because a replay needs them; so are sessions that usage_days does not contain yet. Locked rows are
 -- skipped. Experiences remember that they were launched.
 --
--- The transaction does not wait until its deletions are on disk: a mint would wait for that as well, and deletions that a crash of the
--- server takes back are repeated.
+-- The transaction does not wait until its deletions are on disk or on a synchronous standby: deletions that a crash of the server takes
+-- back are repeated.
 --
 -- The settings leave only one possible plan for each statement, so each connection plans it once. Planning every batch would be slow after
 -- many deletions: to estimate a range of ids, the planner skips all deleted ids at the beginning of the index.
