@@ -1,4 +1,4 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { VersionConflict } from '@session-launch/contract/admin/changes';
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
 import { texts } from '../texts.ts';
 import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
@@ -18,14 +18,6 @@ export class ApiFailure extends Error {
     this.details = details;
     this.requestId = requestId;
   }
-}
-
-/** What the service reports about a version that is not the current one. */
-export interface VersionConflict {
-  version: number;
-  by: string;
-  at: string;
-  changes: Change[];
 }
 
 /** Whether a request was refused because its version is not the current one. */

@@ -17,6 +17,14 @@ export const changeSchema = Type.Object(
 
 export type Change = Static<typeof changeSchema>;
 
+/** The details of VERSION_CONFLICT: the current version, who last changed it and when, and what has changed since the version of the request. */
+export interface VersionConflict {
+  version: number;
+  by: string;
+  at: string;
+  changes: Change[];
+}
+
 const versionPattern = '^"[1-9]\\d{0,9}"$';
 
 const ifMatch = (withoutIt: string) =>

@@ -1,4 +1,4 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { Change, VersionConflict } from '@session-launch/contract/admin/changes';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 
@@ -37,7 +37,7 @@ export async function requireVersion(
       by: last?.name ?? current.updatedBy,
       at: (last?.at ?? current.updatedAt).toISOString(),
       changes: combined(rows.toReversed().flatMap(({ changes }) => changes)),
-    },
+    } satisfies VersionConflict,
   });
 }
 

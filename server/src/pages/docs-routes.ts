@@ -7,7 +7,7 @@ import { refuseOtherMethods } from '../http/listener/server.ts';
 import { type FileSender, fileSender, serveFiles } from '../http/routes/served-file.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { missingPage } from './missing-page.ts';
-import { pageHeaders, strictPolicy } from './page-headers.ts';
+import { pageHeaders, sendPage, strictPolicy } from './page-headers.ts';
 
 /** Written by docs/build.mjs. */
 const folder = fileURLToPath(new URL('../../dist/docs/', import.meta.url));
@@ -18,7 +18,8 @@ const types: Record<string, string> = {
   '.webp': 'image/webp',
 };
 
-const headers = pageHeaders(strictPolicy());
+const policy = strictPolicy();
+const headers = pageHeaders(policy);
 
 /** The documentation of this version, at `/docs/`. Only files that exist at the start are served. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
@@ -37,11 +38,7 @@ async function sendMissing(request: FastifyRequest, reply: FastifyReply): Promis
   // Not decoded, as the browser resolves relative addresses.
   const [path = ''] = request.url.split('?', 1);
   const depth = path.split('/').length - '/docs/'.split('/').length;
-  return reply
-    .code(404)
-    .headers({ ...headers, 'Cache-Control': 'no-cache' })
-    .type('text/html; charset=utf-8')
-    .send(missingPage('../'.repeat(depth) || './', version));
+  return sendPage(reply.code(404), policy, missingPage('../'.repeat(depth) || './', version));
 }
 
 /** Maps each address below `/docs/` to its file. Pages have no extension; an index has the address of its folder. */

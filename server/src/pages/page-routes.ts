@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { isLoopback } from '../config/values.ts';
 import { version } from '../config/version.ts';
 import type { Catalog } from '../experiences/catalog.ts';
@@ -13,7 +13,7 @@ import { requestFields } from '../observe/trace.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { landingPage } from './landing-page.ts';
-import { pageHeaders, strictPolicy } from './page-headers.ts';
+import { sendPage, strictPolicy } from './page-headers.ts';
 import { previewPage } from './preview-page.ts';
 import { referencePage } from './reference-page.ts';
 
@@ -120,11 +120,4 @@ function consoleUrl(headers: IncomingHttpHeaders, origins: readonly string[]): s
 
 function shownCards(deps: PageDeps): Promise<DemoCard[]> {
   return deps.demoProjectId === undefined ? Promise.resolve([]) : demoCards(deps, deps.demoProjectId);
-}
-
-function sendPage(reply: FastifyReply, policy: string, page: string): FastifyReply {
-  return reply
-    .headers({ ...pageHeaders(policy), 'Cache-Control': 'no-cache' })
-    .type('text/html; charset=utf-8')
-    .send(page);
 }

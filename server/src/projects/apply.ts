@@ -1,5 +1,5 @@
 import type { Applied, AppliedChange, Overwritten, Planned } from '@session-launch/contract/admin/apply';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { Change, VersionConflict } from '@session-launch/contract/admin/changes';
 import { sees } from '../access/actor.ts';
 import type { Authored, Commit, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
@@ -246,8 +246,15 @@ function refuseOverwriting(
   const pathOf = ({ experienceId, path }: Overwritten) =>
     experienceId === undefined ? `project.${path}` : `experiences[${experienceId}].${path}`;
   const paths = new Set(overwrote.map(pathOf));
+  const { by, at } = first;
+  const details: VersionConflict = {
+    version,
+    by,
+    at,
+    changes: changes.filter(({ path }) => paths.has(path)),
+  };
   throw new ApiError('VERSION_CONFLICT', {
-    message: `${first.by} has changed ${pathOf(first)} since a file last changed it. This file would overwrite that.`,
-    details: { version, by: first.by, at: first.at, changes: changes.filter(({ path }) => paths.has(path)) },
+    message: `${by} has changed ${pathOf(first)} since a file last changed it. This file would overwrite that.`,
+    details,
   });
 }

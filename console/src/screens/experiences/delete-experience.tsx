@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { VersionConflict } from '@session-launch/contract/admin/changes';
 import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, isConflict, request, type VersionConflict } from '../../api/client.ts';
+import { ApiFailure, isConflict, request } from '../../api/client.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';

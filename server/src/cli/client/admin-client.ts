@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { VersionConflict } from '@session-launch/contract/admin/changes';
 import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
 import type { ClientConfig } from '../../config/config.ts';
 import { CliFailure } from '../terminal/failure.ts';
@@ -197,18 +198,11 @@ function inOneLine({ code, message, details }: ErrorFacts): string {
   return parts.length === 0 ? '' : ` ${parts.join('; ')}`;
 }
 
-interface VersionConflict {
-  version?: number;
-  by?: string;
-  at?: string;
-  changes?: { path: string }[];
-}
-
 /** How many changed fields of a conflict are named. */
 const maxNamed = 5;
 
 /** Who changed what, without the values, which can be whole documents. */
-function conflictInOneLine({ version, by, at, changes = [] }: VersionConflict): string {
+function conflictInOneLine({ version, by, at, changes }: VersionConflict): string {
   const named = changes.slice(0, maxNamed).map(({ path }) => path || 'everything');
   const more = changes.length - named.length;
   const what = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
