@@ -19,7 +19,7 @@ const retryMs = 5_000;
 const listeners = new Set<{ kinds: readonly string[]; call: (event: Announced) => void }>();
 const channel = new BroadcastChannel('session-launch-events');
 
-/** Calls back when something of these kinds changes. Returns a function that stops it. */
+/** Calls `call` for each change of these kinds, and after a gap. Returns a function that removes the listener. */
 export function onChange(kinds: readonly string[], call: (event: Announced) => void): () => void {
   const listener = { kinds, call };
   listeners.add(listener);
@@ -49,8 +49,8 @@ function setState(state: typeof connection.value): void {
 }
 
 /**
- * Keeps one stream of changes per browser: the tab that holds the lock has it and passes events on. A hidden tab gives it up. Call it once
- * somebody has signed in.
+ * Opens one stream of changes per browser: the tab that holds the lock reads it and broadcasts its events to the other tabs. A hidden tab
+ * releases the lock. Call it after the sign-in.
  */
 export function followChanges(): void {
   let release: (() => void) | undefined;

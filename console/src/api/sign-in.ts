@@ -4,7 +4,7 @@ import { texts } from '../texts.ts';
 /** Whether the sign-in form covers the page. Below it, everything stays as it is. */
 export const isSigningIn = signal(false);
 
-/** How often somebody signed in, in this tab or another one. A request sent before the last time may be refused although it would succeed now. */
+/** Number of sign-ins, in this tab or another one. A request sent before the last time may be refused although it would succeed now. */
 export const signIns = signal(0);
 
 /** The operator whom this page was loaded for. What it shows and what is typed into it belong to this operator. */

@@ -22,7 +22,7 @@ export function useField(draft: Draft, path: Path): { value: unknown; problem: s
   return { value: value.value, problem: problem.value };
 }
 
-/** Registers how a field puts the text that it holds until it is left into the document. Also called when the field disappears. */
+/** Registers `commit`, which writes text that a field has not committed yet to the document. Called by `leaveFields` and on unmount. */
 export function useHeldText(draft: Draft, commit: () => void): void {
   const latest = useRef(commit);
   latest.current = commit;
@@ -118,7 +118,7 @@ function parsed(text: string): number | string | undefined {
   return Number.isNaN(number) ? text : number;
 }
 
-/** A choice of the schema's values. `labels` says them in words. */
+/** A select field for the values of the schema. `labels` has the text that is shown for each value. */
 export function DraftSelect({
   draft,
   path,
@@ -145,7 +145,7 @@ export function DraftSelect({
   );
 }
 
-/** Something that is on or off. */
+/** A checkbox for a boolean field of the document. */
 export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: string }) {
   const { value, problem } = useField(draft, path);
   return (

@@ -32,7 +32,7 @@ export interface Model {
   readonly text: Signal<UnreadText | undefined>;
   /** Each puts text that is still being typed into the document. */
   readonly typing: Set<() => void>;
-  /** Each puts text that a field holds until it is left into the document. */
+  /** Each writes text to the document that a field otherwise commits only when it loses the focus. */
   readonly held: Set<() => void>;
   readonly problems: Signal<readonly Problem[]>;
   readonly isChanged: ReadonlySignal<boolean>;
@@ -42,7 +42,7 @@ export interface Model {
   at(path: Path): unknown;
   /** Changes the value at a path. `undefined` removes it. */
   change(path: Path, value: unknown): void;
-  /** Puts text that is still being typed into the document. Fields that hold their text until they are left go on holding it. */
+  /** Writes text that is still being typed to the document, except that of fields that commit only when they lose the focus. */
   finishTyping(): void;
   /** The same, as if these fields were left, too. Call it before the page is left, and before a person saves with the focus in a field. */
   leaveFields(): void;

@@ -15,7 +15,7 @@ import { OwnPreview } from './preview/own-preview.ts';
 import { type Grant, resolveLanguages, SecondLanguageNeeded, visitorOf } from './preview/visitor.ts';
 import { languageName } from './tabs/languages/names.ts';
 
-/** What the frame talks: a revision, its languages, and why these. */
+/** The session in the frame: its revision, its languages, and the reason for the languages. */
 interface Shown {
   revision: number;
   locale: string;
@@ -23,7 +23,7 @@ interface Shown {
   because: string;
 }
 
-/** The talking draft beside the form. */
+/** The preview beside the form, for a conversation with the draft. */
 export function Preview({ draft }: { draft: Draft }) {
   const own = useMemo(() => new OwnPreview(draft.experienceId), [draft.experienceId]);
   const reason = whyNot(draft);

@@ -14,7 +14,7 @@ export async function loadMe(): Promise<void> {
   me.value = found;
 }
 
-/** Whether the operator may do this. The service refuses it all the same. */
+/** Whether the operator has this permission. The service checks it, too. */
 export function may(permission: Permission): boolean {
   return me.value !== undefined && isPermitted(me.value.operator.role, permission);
 }

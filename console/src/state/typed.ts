@@ -5,7 +5,7 @@ import { forget, keep, kept } from './unsaved.ts';
 
 /** The content of a form. It survives a reload until it is forgotten. */
 export interface Typed<T> {
-  /** As it is now, also in a handler that has waited. */
+  /** The current content, also in a handler that continues after an `await`. */
   readonly value: T;
   set(change: Partial<T>): void;
   /** Call it when the form was sent or cancelled. */

@@ -12,7 +12,7 @@ export interface HeartbeatDeps {
 }
 
 const checkMs = 2500;
-/** Checks without reading, 10 s in total, after which a peer with unsent bytes counts as dead. A stall of the event loop adds at most one. */
+/** Consecutive checks (10 s) without progress after which a peer with unsent bytes counts as dead. An event loop stall adds at most one. */
 const stalledChecks = 10_000 / checkMs;
 const checksPerPing = (bounds.heartbeatSeconds * 1000) / checkMs;
 const missedPings = 2;

@@ -1,7 +1,7 @@
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import { full } from '../refusals.ts';
 
-/** The origin of a session request. */
+/** The client that requests a session. */
 export interface SlotRequest {
   /** The client network. */
   client: string;

@@ -69,7 +69,7 @@ const byKana = new Map(
     [...row].map((kana, index) => [kana, [viseme, kanaVowels[index % 5]!] as const]),
   ),
 );
-/** Alternating mouth shapes for logograms, whose pronunciation the character does not show. */
+/** Alternating mouth shapes for logograms, whose written form does not show the pronunciation. */
 const anySyllable: [Viseme, Viseme][] = [
   ['DD', 'aa'],
   ['kk', 'I'],

@@ -28,7 +28,7 @@ export const defaultTexts = {
   micOff: 'Turn the microphone on',
   micDenied: 'The microphone is not allowed. You can type instead.',
   micMissing: 'No microphone was found. You can type instead.',
-  micBusy: 'Another program uses the microphone. You can type instead.',
+  micBusy: 'Another program is using the microphone. You can type instead.',
   micBlocked: 'This page may not use the microphone. You can type instead.',
   micInsecure: 'The microphone needs a secure page. You can type instead.',
   micHold: 'Ask by voice',

@@ -45,7 +45,7 @@ export function requirePermission({ role }: Actor, permission: Permission): void
   });
 }
 
-/** Whether this operator sees a project. Others are answered as if they did not exist. */
+/** Whether this operator sees a project. Other projects get the same response as projects that do not exist. */
 export function sees({ projectIds }: Actor, projectId: string): boolean {
   return projectIds === null || projectIds.includes(projectId);
 }

@@ -81,7 +81,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     return undefined;
   });
 
-  /** The files of the asset folder that settings name and that are no uploads. */
+  /** The files of the asset folder that settings refer to; uploads are excluded. */
   async function filesAmong(
     mentions: readonly Mention[],
     uploads: ReadonlySet<string>,

@@ -10,7 +10,7 @@ import { limitOf } from './requests.ts';
 export async function auditRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, auditOperation, async ({ query, actor, request, reply }) => {
     const { projectId, operatorId, action, cursor } = query;
-    // A project of an operator who is limited to projects may have the id of a deleted one.
+    // An operator limited to projects must not see the entries of a deleted project whose id a present one has.
     const withDeleted = actor.projectIds === null;
     const filter = { projectIds: visible(actor, projectId), withDeleted, operatorId, action };
     if (!/\bapplication\/x-ndjson\b/i.test(request.headers.accept ?? ''))

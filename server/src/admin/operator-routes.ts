@@ -68,7 +68,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
   mount(app, changeOperatorOperation, async (call) => {
     const { actor, body, params } = call;
     const changed = await commit(call, async (tx, write) => {
-      // Locks the owners first; it matters only if this one stops being an owner of all projects.
+      // The owners are locked before the operator. Needed only if the change can turn an owner of all projects into another operator.
       const isKept = isFullOwnerAfter(body);
       if (!isKept || params.operatorId === bootstrap.operatorId)
         await requireAnotherOwner(tx, actor, params.operatorId);
@@ -120,7 +120,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
   });
 }
 
-/** Whether a change keeps an owner of all projects what they are. */
+/** Whether an owner of all projects would still be one after this change. */
 function isFullOwnerAfter({ role = 'owner', projectIds = null }: Partial<Operator>): boolean {
   return isFullOwner({ role, projectIds });
 }

@@ -11,7 +11,7 @@ import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 
-/** The timeout of the command line. */
+/** Socket timeout in milliseconds while a file is applied; equal to the timeout of the command line. */
 const applyTimeout = 120_000;
 
 export async function projectAdminRoutes(

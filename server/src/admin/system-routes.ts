@@ -30,7 +30,7 @@ export async function systemRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     events.requireRoom();
     reply.type('text/event-stream; charset=utf-8');
     if (request.method === 'HEAD') return reply.send();
-    // Proxies must not collect the events. The connection is not used again, so it closes as soon as the stream ends.
+    // Prevents proxies from buffering the events. The connection is not used again, so it closes as soon as the stream ends.
     reply.headers({ 'X-Accel-Buffering': 'no', Connection: 'close' });
     reply.hijack();
     reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);

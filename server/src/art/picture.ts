@@ -10,7 +10,7 @@ export interface Picture {
   height?: number;
 }
 
-/** The type by the content, and how to say it. */
+/** For each type: its name in messages, the extension of stored files, and the extensions that an upload may have. */
 const formats: Record<ArtType, { name: string; extension: string; extensions: RegExp }> = {
   'image/png': { name: 'a PNG', extension: 'png', extensions: /\.png$/i },
   'image/jpeg': { name: 'a JPEG', extension: 'jpg', extensions: /\.(jpe?g|jfif)$/i },
@@ -98,7 +98,7 @@ function statedType(header: string | undefined): string | undefined {
   return aliases[type] ?? type;
 }
 
-/** Whether a file name has the extension of this type, or none of a picture. */
+/** Whether a file name has an extension of this type. Names without an extension of a picture are accepted. */
 function agrees(name: string | undefined, type: ArtType): boolean {
   const stated = Object.entries(formats).find(([, { extensions }]) => extensions.test(name ?? ''))?.[0];
   return stated === undefined || stated === type;

@@ -12,7 +12,7 @@ export type SvgResult = SvgSize | { problem: string };
 /** Characters at the start of a file in which its first element is expected. */
 const headLength = 65_536;
 
-/** Whether the content is markup whose first element is `svg`, or that may be one after a DOCTYPE. */
+/** Whether the first element is `svg`. After a DOCTYPE other than that of HTML, `<svg` anywhere in the head is sufficient. */
 export function isSvg(bytes: Buffer): boolean {
   const head = bytes.toString('utf8', 0, headLength).replace(/^\uFEFF/, '');
   for (let at = 0; ; ) {
@@ -132,7 +132,7 @@ function referenceInStyles(text: string): string | undefined {
   return undefined;
 }
 
-/** The target of a link is not loaded. */
+/** Whether an element is a link. Browsers do not load its target, so it may be another file. */
 const isLink = (tag: string) => /^(?:.*:)?a$/.test(tag);
 
 function external(what: string): string {

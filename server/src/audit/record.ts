@@ -46,7 +46,7 @@ export async function recordAudit(
 /** Maximum entries of one statement. */
 const batchRows = 500;
 
-/** Bounds of one entry. The whole of what an experience was is in its revisions. */
+/** Limits of one entry: changes, characters of one value, characters of all values. Revisions hold the complete documents. */
 const maxChanges = 500;
 const maxValueLength = 4_000;
 const maxEntryLength = 64_000;

@@ -52,7 +52,7 @@ function versionNumber(value: string): string {
   );
 }
 
-/** What a person changed in the console and this file changed again, and drafts that wait to be published. */
+/** Lines about changes made in the console that the file overwrote, and about drafts that are not published. */
 function notes({ overwrote = [], pendingDrafts = [] }: Partial<Applied>): string[] {
   return [
     ...overwrote.map(

@@ -72,7 +72,7 @@ export interface ClientConfig {
 export const demoProjectFile = join(examples, 'demo.yaml');
 const demoAssets = join(examples, 'assets');
 
-/** The only place that reads environment variables. Other code receives its settings as arguments. */
+/** Reads the configuration of the service from environment variables. Other code receives its settings as arguments. */
 export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env, cwd);
   const values = read.readForService(variables);

@@ -50,14 +50,14 @@ export async function deleteExperience(
   await removeExperiences(tx, [experienceId]);
   const { slug, title, status, sortOrder } = stored.experience;
   const before = { slug, title, status, sortOrder };
-  // Without a version: what is cached of the experience is not valid any more.
+  // A change without a version makes every process drop its cached revisions.
   write.changed({ kind: 'experience', id: experienceId, projectId });
   write.audit({ projectId, target: experienceId, changes: [{ path: '', before }] });
   const author = { by: actor.name, at: new Date() };
   await recordListing(tx, write, projectId, author, [{ path: `experiences[${experienceId}]`, before }]);
 }
 
-/** Needs `lockOutMints`. */
+/** Deletes experiences with their revisions. Call `lockOutMints` first. */
 export async function removeExperiences(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.query(deleteRevisions, [ids]);
   await tx.query(deleteExperiences, [ids]);

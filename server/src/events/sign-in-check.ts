@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import type { Database, Statement } from '../store/database.ts';
 
-/** The numbers of the operators who still have the same rights, and whose login has not ended. */
+/** Selects the indexes (`n`) of the operators who still have the same rights and whose login has not expired. */
 export const stillSignedIn: Statement = {
   name: 'still_signed_in',
   text: `

@@ -70,7 +70,7 @@ export class KeyRing {
     return { projectId: key.projectId, livemode: key.mode === 'live' };
   }
 
-  /** Writes the collected times of last use. Called periodically, never by a request. */
+  /** Writes the collected times of last use. Called periodically, and by requests of the admin API that return keys. */
   async flush(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = new Map(this.#used);

@@ -86,8 +86,8 @@ export class MemoryWindows implements Windows {
 /** The database's clock, which all processes share. */
 const now = '(extract(epoch FROM now()) * 1000)::bigint';
 /**
- * A window that ends later than one window length from now was opened before the clock was set back, and is replaced. The tolerance is for
- * windows opened by a statement that began after this one.
+ * A window that ends more than two window lengths from now was opened before the clock was set back, and is replaced. Windows that end
+ * between one and two lengths from now are kept: a statement that began after this one may have opened them.
  */
 const isOver = `(w.expire <= ${now} OR w.expire > ${now} + 2 * $1::bigint)`;
 

@@ -1,6 +1,6 @@
 import { type Axis, bestAcceptedLanguage, type Languages, type RequestedLocales } from './locale.ts';
 
-/** Says for people why `resolveLocales` returns what it does for these inputs. */
+/** Explains in words why `resolveLocales` returns its result for these inputs. */
 export function explainLocales(
   languages: Languages,
   requested: RequestedLocales,

@@ -12,11 +12,11 @@ import { bootstrap, type KnownOperator, operatorsByToken } from './store.ts';
 /** Who sends a request, without what describes the request itself. */
 export type Caller = Omit<Actor, 'address' | 'requestId'>;
 
-/** Lifetime of a login, and the time without a request after which it ends. */
+/** Milliseconds after which a login ends: `loginMs` after the sign-in, or `idleMs` without a request. */
 export const loginMs = 12 * 3_600_000;
 const idleMs = 60 * 60_000;
 
-/** The moment before which a login must have been used to be idle. */
+/** Logins that were last used at this time or earlier are idle. */
 export function idleSince(now: Date): Date {
   return new Date(now.getTime() - idleMs);
 }
@@ -72,7 +72,7 @@ export class Authenticator {
     return operator !== null || (tag !== null && timingSafeEqual(tag, tokenTag(cookie, this.#adminToken)));
   }
 
-  /** Writes the collected times of last use. Called periodically, never by a request for which it is not needed. */
+  /** Writes the collected times of last use. Called periodically, and before logins are listed. */
   async flush(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = new Map(this.#used);

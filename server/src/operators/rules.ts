@@ -25,7 +25,10 @@ export async function lockReachable(tx: Transaction, actor: Actor, operatorId: s
   return found;
 }
 
-/** Throws 403 if the actor would give more than they have: a higher role, or projects that they do not see. */
+/**
+ * Throws if the actor would grant more than they have: 403 for a role that theirs does not include or for all projects,
+ * 400 for a project that does not exist or that they do not see.
+ */
 export async function requireGrantable(
   tx: Transaction,
   actor: Actor,

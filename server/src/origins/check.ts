@@ -14,7 +14,7 @@ export interface PageSettings {
   isOwnPage(origin: string): boolean;
 }
 
-/** Runs the checks of mints from pages for an origin, or for the URL of a page, and says for people what each found. */
+/** Runs the checks of mints from pages for an origin, or for the URL of a page, and describes the result of each in words. */
 export function checkOrigin(
   text: string,
   { project, experience, isOwnPage }: PageSettings,

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 export const strictPolicy = (connect: readonly string[] = ["'self'"]) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-/** Headers of a web page that other origins neither read nor open together with themselves. */
+/** Headers of a web page: its window is isolated from pages of other origins, which cannot load it as a subresource either. */
 export const pageHeaders = (policy: string) => ({
   'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin',

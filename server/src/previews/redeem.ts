@@ -4,7 +4,7 @@ import { type RowToRecord, recordIn } from '../recording/statement.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { countSession, lockPreview, type PreviewState } from './store.ts';
 
-/** Sessions that a preview starts in a minute, counted from the first one. */
+/** Maximum sessions that a preview starts within one minute. The minute begins with its first session. */
 const sessionsPerMinute = 20;
 
 /** Counts a session of a preview and records it, in one transaction. Throws 404 or 429 if the preview starts no session now. */

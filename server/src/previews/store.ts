@@ -83,7 +83,7 @@ export const lock: Statement = {
 export interface PreviewState {
   /** Neither expired nor used up, and its experience can be launched. */
   isUsable: boolean;
-  /** Whether the current minute of the rate limit has begun earlier. */
+  /** Whether the last minute of the rate limit has not ended yet, so that a new session belongs to it. */
   isSameMinute: boolean;
   /** Sessions of that minute. */
   minuteSessions: number;

@@ -157,7 +157,7 @@ export const findTaken: Statement = {
     WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`,
 };
 
-/** An experience that has, after the file was written, the slug of another experience's pending draft. */
+/** An experience whose slug, once the file is applied, is also the slug of another experience's pending draft. */
 export interface DraftSlugRow {
   id: string;
   slug: string;

@@ -96,7 +96,7 @@ export interface Stamp {
   source: string | undefined;
 }
 
-/** Writes a project of a file. Returns its version, which counts up if the project existed and `counts` is true. */
+/** Writes a project of a file. Returns its version, which is incremented if the project existed and `counts` is true. */
 export async function upsertProject(
   tx: Transaction,
   project: Project,

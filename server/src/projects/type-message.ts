@@ -38,7 +38,7 @@ function describe(value: unknown, written: string | undefined): string {
   return Array.isArray(value) ? 'a list' : 'a set of fields';
 }
 
-/** Quotes are not what is wrong with a text such as "fast". */
+/** Suggests to omit the quotes only if the text is a number, not for a text such as "fast". */
 function unquotedNumber(got: unknown): string {
   return Number.isNaN(Number(got)) ? '' : unquoted(got);
 }

@@ -94,7 +94,7 @@ function requireVisible(actor: Actor, params: unknown): void {
   if (projectId !== undefined && !sees(actor, projectId)) throw new ApiError('PROJECT_NOT_FOUND');
 }
 
-/** Proxies that compress responses make their ETags weak. */
+/** Reads the version from `If-Match`; throws 428 without one. Accepts weak tags: proxies that compress responses make ETags weak. */
 function versionOf({ headers }: FastifyRequest): number {
   const [, version] = /^(?:W\/)?"([1-9]\d{0,9})"$/.exec(headers['if-match'] ?? '') ?? [];
   if (version === undefined) throw new ApiError('VERSION_REQUIRED');

@@ -3,7 +3,7 @@ import type { Change } from '../store/changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import type { Session } from './session.ts';
 
-/** Sessions that one transaction changes. */
+/** Maximum sessions that one transaction changes. */
 const batchSize = 500;
 const digestLength = 16;
 

@@ -7,15 +7,15 @@ export const remove: Statement = {
   name: 'delete_old_sessions',
   text: 'SELECT looked_at, last_id, deleted FROM delete_old_sessions($1, $2, $3, $4)',
 };
-/** Sessions of one statement. Small, because a mint on the same core waits for it. */
+/** Maximum sessions that one statement examines. Small, because a mint on the same core waits for it. */
 const batchSize = 10;
-/** Pause after a batch, as a multiple of its duration: deletion takes at most a fifth of a database core and backs off when it is slow. */
+/** Pause after a batch, as a multiple of its duration, so that deletion uses about a fifth of a database core. `maxPauseMs` limits it. */
 const pausePerBatch = 4;
 /** Maximum pause in milliseconds, so that one slow batch does not stop the deletion. */
 const maxPauseMs = 1_000;
 /** Maximum milliseconds per round, pauses included; shorter than the interval between two rounds. */
 const roundMs = 9_000;
-/** Pause after a full pass over the table, since nothing new is due for a while. */
+/** Milliseconds to pause after a full pass over the table, since no further session is due for a while. */
 const restMs = 60_000;
 
 export interface RetentionDeps {

@@ -88,7 +88,7 @@ interface AttachedRuntime {
   status(): RuntimeStatus;
 }
 
-/** The admin listener, for operators, metrics collectors and runtimes. */
+/** Connections of the admin listener for operators and metrics collectors, and for runtimes. Their sum is its limit. */
 const adminConnections = 64;
 const runtimeConnections = 192;
 

@@ -18,7 +18,7 @@ import { rollUpUsage } from '../usage/roll-up.ts';
 const everyMs = 10_000;
 const firstRollUpMs = 3_000;
 const batchSize = 1_000;
-/** Maximum duration of one round: half of the interval, so that a backlog is always worked off. */
+/** Maximum milliseconds per round for deleting expired idempotency records: half of the interval between two rounds. */
 const roundMs = 5_000;
 
 export interface HousekeepingDeps {

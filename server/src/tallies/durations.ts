@@ -1,4 +1,4 @@
-/** Buckets of the histogram: each is a fourth of a doubling wide, from half a millisecond to 32 seconds. */
+/** Buckets of the histogram, from 0.5 ms to 32 s: the upper bound of each is 2^(1/4) times the lower one. */
 export const bucketCount = 64;
 const perDoubling = 4;
 const firstMs = 0.5;

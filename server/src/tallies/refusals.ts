@@ -107,7 +107,7 @@ function adviceOnHidden({ count }: Refused, { id, status, public: isPublic }: Ex
     return { hint: 'The experience is archived.', fix: { kind: 'publish', experienceId: id } };
   if (count.door === 'public' && !isPublic)
     return { hint: 'The experience is not public.', fix: { kind: 'make-public', experienceId: id } };
-  return { hint: 'The experience can be launched by now.' };
+  return { hint: 'The experience can be launched now.' };
 }
 
 function adviceOnLimit(

@@ -2,7 +2,7 @@ import type { Database, Statement } from '../store/database.ts';
 import { bucketCount } from './durations.ts';
 import type { Durations, Tally } from './tally.ts';
 
-/** Rows of one statement. */
+/** Maximum rows that one statement writes or deletes. */
 const batchSize = 1_000;
 const keptDays = 8;
 /** Maximum milliseconds of one round of deletions. */

@@ -1,7 +1,7 @@
 import { firstIdAt } from '../primitives/ids.ts';
 import type { Database, Statement } from '../store/database.ts';
 
-/** Sessions of one call of the function. */
+/** Maximum sessions that one call of the SQL function `roll_up_usage` counts. */
 const batchSize = 1_000;
 /** Maximum milliseconds per round, so that a backlog is worked off without delaying other housekeeping. */
 const roundMs = 2_000;

@@ -94,7 +94,7 @@ const stored = async () => (await talking.service.admin({ path: `/admin/experien
 
 describe('preview', () => {
   test('talks the changed draft at one press in the console, while the published version stays', async () => {
-    await expect.poll(() => state().innerText()).toContain('Start talks to r1');
+    await expect.poll(() => state().innerText()).toContain('begins a conversation with r1');
     expect(await previews()).toEqual([]);
     await page.getByRole('radio', { name: /^Fixed/ }).check();
     await page.getByRole('combobox', { name: 'Fixed language of the conversation' }).selectOption('en-GB');

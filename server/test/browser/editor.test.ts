@@ -194,7 +194,7 @@ test('announces a file that is applied during editing, and merges it', async () 
   await applyFile('shop.yaml@2', { ...file, experiences: [latest] });
   await bea.page.getByText('A project file was applied (shop.yaml@2)').waitFor();
   await inspect(bea.page, 'newer');
-  await button(bea.page, 'Take it over').click();
+  await button(bea.page, 'Merge into my draft').click();
   await button(bea.page, 'Save draft').click();
   await bea.page.getByText('Saved. These settings are live.').waitFor();
   expect((await stored()).experience).toMatchObject({

@@ -201,7 +201,7 @@ describe('an unavailable microphone', () => {
   test('that another program uses leaves typing usable', async () => {
     const page = await started('', ['microphone'], deaf);
     await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('busy');
-    expect(await note(page)).toContain('Another program uses the microphone. You can type instead.');
+    expect(await note(page)).toContain('Another program is using the microphone. You can type instead.');
     await isTalking(page);
   });
 });

@@ -75,7 +75,7 @@ function mergeItems(
   return order.flatMap((id) => (merged.has(id) ? [merged.get(id)] : []));
 }
 
-/** The order of the side that moved items. What only the other side has follows the item that it follows there. */
+/** The order of the side that moved items; if both did, of the chosen one. Items that only the other side has keep their predecessor. */
 function mergeOrder(
   base: string[],
   mine: string[],

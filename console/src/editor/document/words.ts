@@ -44,7 +44,7 @@ function itemFieldsOf(list: Place): Record<string, string> {
   return { ...wordTexts.itemFields, ...wordTexts.itemFieldsOf[placeText(list)] };
 }
 
-/** The label of the nearest field on the way that has one, and what follows it. */
+/** The label of the longest prefix of the path that has one, followed by the rest of the path. */
 function labelIn(labels: Record<string, string>, names: readonly string[]): string {
   for (let length = names.length; length > 0; length--) {
     const label = labels[names.slice(0, length).join('.')];

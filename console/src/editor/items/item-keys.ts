@@ -6,7 +6,7 @@ export interface ItemKeys {
 
 let last = 0;
 
-/** Finds the keys of a list that has changed. An item with a new id at the place of one that is gone was renamed, if the length is the same. */
+/** Finds the keys of a list that has changed. If the length is the same, a new id at the index of a missing one is a rename. */
 export function keysAfter(before: ItemKeys, ids: readonly string[]): ItemKeys {
   const free = new Map<string, number[]>();
   before.ids.forEach((id, n) => {

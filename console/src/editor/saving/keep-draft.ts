@@ -26,8 +26,8 @@ export interface FoundUnsaved {
 const keyStart = (operatorId: string, experienceId: string) => `${operatorId} ${experienceId} `;
 
 /**
- * Writes unsaved changes to the browser's database while the draft is open, under a key that no other tab uses. A lock with that name
- * tells the other tabs that the changes are open here. Returns a function that stops it.
+ * Writes unsaved changes to the browser's database while the draft is open, under a key that no other tab uses. A Web Lock of that name
+ * marks the changes as open in this tab. Returns a function that stops it.
  */
 export function keepUnsaved(
   draft: Draft,

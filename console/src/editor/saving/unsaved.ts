@@ -1,4 +1,4 @@
-/** Keeps values in the browser across reloads and crashes, by key. */
+/** Name of the IndexedDB database, which keeps unsaved changes across reloads and crashes. */
 const name = 'session-launch-unsaved';
 const store = 'unsaved';
 

@@ -8,7 +8,7 @@ const marks = {
   plain: Decoration.mark({ class: 'y-plain' }),
 };
 
-/** The end of a line that a text of several lines follows. */
+/** Matches the end of a line that starts a block scalar. */
 const startsBlock = /(?:^|[:-]\s+)[|>][+-]?\d?\s*(?:#.*)?$/;
 const key = /^(\s*(?:- +)*)((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#:"'[{][^:#]*?))\s*:(?=\s|$)/;
 const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'/g;

@@ -39,7 +39,7 @@ function ExperienceScreen({ projectId }: { projectId: string }) {
   const isDragging = useRef(false);
   const reload = async () => {
     await loaded.reload();
-    // Before the screen is drawn again, for those who wait for it.
+    // Updates the rows before the next render, because callers that await `reload` read them.
     if (newest.current !== undefined) state.receive(newest.current);
   };
   const state: ListState = useMemo(

@@ -66,7 +66,7 @@ export const frameTexts = {
   },
   notYaml: 'The text in the YAML tab has errors. Correct them there, or discard your changes.',
   savedDraft: (revision: number) =>
-    `Saved as draft r${revision}. Visitors do not see it before you publish it.`,
+    `Saved as draft r${revision}. Visitors do not see it until you publish it.`,
   savedSettings: 'Saved. These settings are live.',
   discardTitle: 'Discard your unsaved changes?',
   discardText: 'The experience becomes what was last saved.',
@@ -85,7 +85,7 @@ export const frameTexts = {
     text: (name: string) => `${name} changed this experience`,
     file: (source: string) => `A project file was applied (${source}); it changed this experience`,
     show: 'Show what changed',
-    take: 'Take it over',
+    take: 'Merge into my draft',
     shownTitle: (name: string) => `What ${name} changed`,
     takenOver: (name: string) => `${name} changed this experience. You see the new version.`,
     merged: 'Both changes are in your draft. It is not saved yet.',

@@ -6,9 +6,9 @@ export const previewTexts = {
   frame: 'The talking draft',
   restart: 'Restart with my changes',
   notSaved: (reason: string) => `Your changes are not saved, so the preview was not restarted. ${reason}`,
-  before: (revision: number) => `Start talks to r${revision}, the saved draft.`,
+  before: (revision: number) => `“Start” begins a conversation with r${revision}, the saved draft.`,
   beforeChanged: (revision: number) =>
-    `Start talks to r${revision}; your changes are not in it. “Restart with my changes” saves them first.`,
+    `“Start” begins a conversation with r${revision}; your changes are not in it. “Restart with my changes” saves them first.`,
   shows: (revision: number, languages: string) => `Shows r${revision}, in ${languages}.`,
   outdated: (revision: number) => `Shows r${revision}; your changes are not in it.`,
   newer: (revision: number, latest: number) => `Shows r${revision}; r${latest} is newer.`,

@@ -7,15 +7,15 @@ export function setAddress(request: Request, address: string | undefined): void 
   if (address) addresses.set(request, network(address));
 }
 
-/** Key of the rate limit for a mint. Undefined if the page sent no key or nothing identifies the visitor. */
+/** Key of the rate limit for a mint. Undefined if nothing identifies the visitor. */
 export function budgetOf(request: Request, grant: Grant): string | undefined {
   return grant.limitKey ?? addresses.get(request) ?? grant.userId;
 }
 
 /**
  * The Idempotency-Key that the relay sends to the service: a hash of the page's key and the visitor. The service scopes keys to the
- * whole project, so an unhashed key that two visitors share would return one visitor's token to the other. Undefined if nothing
- * identifies the visitor.
+ * whole project, so an unhashed key that two visitors share would return one visitor's token to the other. Undefined if the
+ * page sent no key or nothing identifies the visitor.
  */
 export async function idempotencyKey(
   request: Request,

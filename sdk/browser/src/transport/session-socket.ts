@@ -33,7 +33,7 @@ export class SessionSocket implements Connection {
   #isClosed = false;
   #hasEnded = false;
   #isDropped = false;
-  /** Messages to send on the next connection: those with an id that were not echoed, and all that were sent while disconnected. */
+  /** Messages for the next connection: those with an id that were not echoed, and, except `played`, those sent while disconnected. */
   #unacknowledged: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   /** Pings sent since the last message of the runtime. */

@@ -16,7 +16,7 @@ export function connectionsWithin(descriptors: number): number {
   return Math.max(descriptors - reserved, Math.floor(descriptors / 4));
 }
 
-/** Sockets that may wait for the runtime: a quarter of the connections at most, so that mints always find one. */
+/** Maximum sockets that wait for the runtime: at most a quarter of the connections, so that the others remain free for mints. */
 export function upgradesWithin(connections: number): number {
   return Math.min(maxUpgrades, Math.floor(connections / 4));
 }

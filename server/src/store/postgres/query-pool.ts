@@ -23,7 +23,7 @@ export interface QueryPoolDeps {
 
 /** Extra milliseconds beyond the server's statement timeout before the connection counts as dead. */
 const grace = 1_000;
-/** Steps of the time limit of a connection. */
+/** Number of intervals into which `connectTimeout` is divided. A stall of this process counts as one of them. */
 const connectSteps = 12;
 
 /**
@@ -115,7 +115,7 @@ export class QueryPool {
     }
   }
 
-  /** Rejects if there is no connection after the time limit, in which a stall of this process counts as one step. */
+  /** Rejects if no connection is available within `connectTimeout`. A stall of this process counts as one of its `connectSteps`. */
   #connect(): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
       let stepsLeft = connectSteps;

@@ -4,7 +4,7 @@ import { teacher } from './teacher.ts';
 import { type Content, type Template, transport } from './template.ts';
 import { voice } from './voice.ts';
 
-/** Complete experiences that talk at once. Each shows by example other things that a mind can do. */
+/** Complete experiences that work without changes. Each one demonstrates other features of a mind. */
 export const templates = {
   guide,
   teacher,
