@@ -1,6 +1,8 @@
 import './parts/tokens.css';
 import './parts/base.css';
 import { render } from 'preact';
+import { noteInput } from './api/attention.ts';
 import { App } from './shell/app.tsx';
 
+noteInput();
 render(<App />, document.getElementById('console')!);

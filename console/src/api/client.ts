@@ -1,6 +1,8 @@
 import type { VersionConflict } from '@session-launch/contract/admin/changes';
+import { backgroundHeader } from '@session-launch/contract/background';
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
 import { texts } from '../texts.ts';
+import { isUnattended } from './attention.ts';
 import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
@@ -72,7 +74,7 @@ export async function requestText(path: string, options: ApiRequest = {}): Promi
 async function send(path: string, options: ApiRequest): Promise<Response> {
   let sentAfter = signIns.peek();
   let response = await attempt(path, options);
-  while (response.status === 401 && path !== 'login') {
+  while (response.status === 401 && !['login', 'logout'].includes(path)) {
     if (sentAfter === signIns.peek()) await signInAgain();
     sentAfter = signIns.peek();
     response = await attempt(path, options);
@@ -92,6 +94,7 @@ async function attempt(path: string, options: ApiRequest): Promise<Response> {
         accept,
         ...(upload === undefined && isWrite ? { 'content-type': 'application/json' } : {}),
         ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
+        ...(!isWrite && isUnattended() ? { [backgroundHeader]: 'true' } : {}),
       },
       body: upload ?? (isWrite ? JSON.stringify(body ?? {}) : null),
       ...(signal === undefined ? {} : { signal }),

@@ -1,7 +1,8 @@
 import './shell.css';
 import { useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApiFailure } from '../api/client.ts';
 import { connection, followChanges, onChange } from '../api/events.ts';
 import { isSigningIn } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
@@ -10,6 +11,7 @@ import { Screen } from '../parts/screen.tsx';
 import { screens } from '../screens/screens.tsx';
 import { checkBuild, isOutdated } from '../state/build.ts';
 import { linkCode, linkError } from '../state/link.ts';
+import { isAway } from '../state/load.ts';
 import { loadMe, may, mayCreateProjects, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
@@ -27,7 +29,10 @@ function failureOf(code: string): string {
   return failures[code as keyof typeof failures] ?? failures.LOGIN_FAILED;
 }
 
-type State = 'starting' | 'signed-out' | 'ready';
+/** `lost` and `unavailable`: the service does not answer, or not yet, and is asked again. */
+type State = 'starting' | 'lost' | 'unavailable' | 'signed-out' | 'ready';
+
+const retryMs = 5_000;
 
 export function App() {
   const state = useSignal<State>('starting');
@@ -36,28 +41,53 @@ export function App() {
     // A sign-in has already read who signed in.
     await Promise.all([me.value ?? loadMe(), loadProjects()]);
     followChanges();
+    // Another operator may have changed projects or, which ends the stream, the rights of this one.
+    onChange(['project'], ({ kind }) => {
+      const reads = kind === 'gap' ? [loadProjects(), loadMe()] : [loadProjects()];
+      for (const read of reads) read.catch(() => undefined);
+    });
     state.value = 'ready';
   };
-  useEffect(() => {
-    const start = async () => {
-      // A browser that is signed in keeps its login until the operator agrees to replace it.
-      if (await isSignedIn()) return enter();
-      const code = linkCode.value;
-      linkCode.value = undefined;
-      if (code !== undefined) {
-        await signInWith({ code });
-        return enter();
+  const start = async () => {
+    // A browser that is signed in keeps its login until the operator agrees to replace it.
+    if (await isSignedIn()) return enter();
+    const code = linkCode.value;
+    linkCode.value = undefined;
+    if (code !== undefined) {
+      await signInWith({ code }).catch((error) => {
+        if (isAway(error)) linkCode.value = code;
+        throw error;
+      });
+      return enter();
+    }
+    state.value = 'signed-out';
+  };
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const begin = async () => {
+    try {
+      await start();
+    } catch (error) {
+      if (isAway(error)) {
+        state.value = (error as ApiFailure).status === 503 ? 'unavailable' : 'lost';
+        timer.current = setTimeout(begin, retryMs);
+        return;
       }
+      note.value = (error as Error).message;
       state.value = 'signed-out';
+    }
+  };
+  useEffect(() => {
+    void begin();
+    const remove = onChange([], () => void checkBuild());
+    return () => {
+      clearTimeout(timer.current);
+      remove();
     };
-    start().catch((error: Error) => {
-      note.value = error.message;
-      state.value = 'signed-out';
-    });
-    return onChange([], () => void checkBuild());
   }, []);
   if (state.value === 'starting') return null;
-  if (state.value === 'signed-out') return <SignInPage note={note.value} onSignedIn={enter} />;
+  if (state.value === 'lost' || state.value === 'unavailable')
+    return <Away text={texts.offline[state.value]} />;
+  if (state.value === 'signed-out') return <SignInPage note={note.value} onSignedIn={begin} />;
   return (
     <>
       <Frame />
@@ -65,6 +95,17 @@ export function App() {
       {isSigningIn.value ? <SignInOver /> : null}
       <Toasts />
     </>
+  );
+}
+
+/** Shown until the service answers for the first time. */
+function Away({ text }: { text: string }) {
+  return (
+    <main class="entrance">
+      <p class="banner" role="status">
+        {text}
+      </p>
+    </main>
   );
 }
 

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
 import { useModal } from '../parts/modal.ts';
+import { useLoad } from '../state/load.ts';
 import { loadMe, me } from '../state/me.ts';
 import { texts } from '../texts.ts';
 import { Brand } from './brand.tsx';
@@ -14,23 +15,17 @@ import { Brand } from './brand.tsx';
 interface SignInProps {
   /** Why the form is shown, or what went wrong before. */
   note?: string | undefined;
-  onSignedIn?(): void;
+  onSignedIn?(): Promise<void>;
 }
 
 /** The sign-in form. The token is sent once and kept nowhere. */
 function SignIn({ note, onSignedIn }: SignInProps) {
   const token = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
-  const ways = useSignal<Ways | undefined>(undefined);
+  const ways = useLoad([], (signal) => request<Ways>('sign-in', { signal }));
   useEffect(() => {
     const before = document.title;
     document.title = `${texts.signIn.title} – ${texts.product}`;
-    request<Ways>('sign-in').then(
-      (found) => {
-        ways.value = found;
-      },
-      () => undefined,
-    );
     return () => {
       document.title = before;
     };
@@ -40,12 +35,12 @@ function SignIn({ note, onSignedIn }: SignInProps) {
     try {
       await signInWith({ token: token.value.trim() });
       token.value = '';
-      onSignedIn?.();
+      await onSignedIn?.();
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
-  const oidc = ways.value?.oidc;
+  const oidc = ways.data?.oidc;
   return (
     <Form look="sign-in" onSubmit={submit}>
       <Brand />

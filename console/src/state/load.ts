@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure } from '../api/client.ts';
 import { onChange } from '../api/events.ts';
+import { coalesced } from './coalesce.ts';
 
 /** The state of data that a screen shows. While it is loaded again, the data shown before stays. */
 export interface Loaded<T> {
@@ -11,6 +12,8 @@ export interface Loaded<T> {
 }
 
 const retryMs = 5_000;
+/** Minimum milliseconds between two loads that changes cause. A busy service announces hundreds of changes per second. */
+const changeMs = 1_000;
 
 /**
  * Loads data when the keys change, and again when the service announces a change of one of these kinds. While the service does not
@@ -55,7 +58,14 @@ export function useLoad<T>(
       clearTimeout(timer);
     };
   }, keys);
-  useEffect(() => onChange(kinds, () => void reload()), [kinds.join(' ')]);
+  useEffect(() => {
+    const { call, stop } = coalesced(reload, changeMs);
+    const remove = onChange(kinds, call);
+    return () => {
+      stop();
+      remove();
+    };
+  }, [kinds.join(' ')]);
   return { data: data.value, error: error.value, reload };
 }
 

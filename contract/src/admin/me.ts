@@ -88,7 +88,7 @@ export const createLoginLinkOperation = {
   tag,
   summary: 'Create a sign-in link',
   description:
-    'The link is valid once and for 10 minutes. Every operator can create one for themselves; a link for another operator needs the role owner.',
+    'The link works once, within 10 minutes. Every operator can create one for themselves; a link for another operator needs the role owner. If a signed-in browser creates a link for its own operator, the new login ends no later than the one of that browser.',
   caller: 'operator',
   permission: 'read',
   action: 'login-link.create',

@@ -105,7 +105,11 @@ export const oidcStartOperation = {
     }),
   }),
   answers: {
-    302: { description: 'To the identity provider.', headers: { ...location, ...cookie } },
+    302: {
+      description:
+        'To the identity provider; to the console if a page of another site sent the browser here.',
+      headers: { ...location, ...cookie },
+    },
   },
   errors: ['INVALID_REQUEST', ...open],
 } satisfies Operation;

@@ -1,4 +1,5 @@
 import { adminApi } from '@session-launch/contract/admin/api';
+import { backgroundHeader } from '@session-launch/contract/background';
 import { routePath } from '@session-launch/contract/operation';
 import { addressOf } from '@session-launch/process/client-address';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -46,7 +47,7 @@ async function callerOf(deps: GuardDeps, request: FastifyRequest): Promise<Calle
   if (cookie === undefined) return undefined;
   site.requireOwnPage(raw, access);
   requireMediaType(request);
-  return authenticator.byCookie(cookie, new Client(raw, trustProxy));
+  return authenticator.byCookie(cookie, new Client(raw, trustProxy), headers[backgroundHeader] !== undefined);
 }
 
 /** Whether the request has the cookie of a valid login. A request whose cookie would be refused counts as signed out. */

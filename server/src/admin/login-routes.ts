@@ -60,7 +60,9 @@ export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const { code, expiresAt } = await commit(call, async (tx, write) => {
       if (!isOwn) await lockReachable(tx, actor, operatorId);
       write.audit({ target: operatorId });
-      return createCode(tx.query.bind(tx), operatorId, deps.token);
+      // A login cannot extend itself: a login by its own link ends with it.
+      const latestEnd = isOwn ? actor.login?.expiresAt : undefined;
+      return createCode(tx.query.bind(tx), operatorId, deps.token, latestEnd);
     });
     return { url: linkOf(deps.consoleBase(), code), expiresAt: expiresAt.toISOString() };
   });

@@ -19,6 +19,9 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
 
   mount(app, oidcStartOperation, async ({ query, request, reply }) => {
     if (provider === undefined) return failed(request, reply, notConfigured());
+    // A provider that knows the person asks nothing, so another site could replace the operator of this browser unnoticed.
+    if (['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site'])))
+      return reply.redirect(site.consolePath(''));
     const access = site.access(request.raw);
     try {
       const redirectUri = `${site.baseOf(access)}/admin/oidc/callback`;
@@ -49,7 +52,10 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
         if (!finished) return undefined;
         returnTo = finished.returnTo;
         if (finished.identity.role === undefined) problem = new ApiError('ROLE_FORBIDDEN');
-        return (tx, write) => operatorOf(tx, write, finished.identity);
+        return async (tx, write) => {
+          const operator = await operatorOf(tx, write, finished.identity);
+          return operator && { operator };
+        };
       });
       if (cookie === undefined) throw problem;
       giveCookie(reply, access, cookie);

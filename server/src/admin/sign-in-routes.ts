@@ -37,7 +37,7 @@ export async function signInRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     const verify = async (): Promise<FindOperator | undefined> => {
       if (code !== undefined) return (tx) => redeemCode(tx, code, deps.token, new Date());
       const caller = await authenticator.byToken(token!, new Client(request.raw, trustProxy));
-      return caller && (async () => caller);
+      return caller && (async () => ({ operator: caller }));
     };
     const cookie = await signIn(deps, await signInRequest(deps, request, access, 'console'), verify);
     if (cookie === undefined) throw new ApiError('LOGIN_FAILED');

@@ -54,13 +54,15 @@ export class Authenticator {
     return operator === null ? undefined : { ...operator, via: 'token' };
   }
 
-  /** The operator whose browser has this cookie. */
-  async byCookie(cookie: string, client: LookUpClient): Promise<Caller | undefined> {
+  /** The operator whose browser has this cookie. With `isInBackground`, the request does not count as a use of the login. */
+  async byCookie(cookie: string, client: LookUpClient, isInBackground = false): Promise<Caller | undefined> {
     const login = isCookie(cookie) ? await this.#logins.get(sha256Hex(cookie), client) : null;
     if (login === null || !this.#isValid(login, cookie)) return undefined;
     const { loginId, createdAt, expiresAt, via } = login;
-    login.lastSeenAt = new Date();
-    this.#used.set(loginId, login.lastSeenAt);
+    if (!isInBackground) {
+      login.lastSeenAt = new Date();
+      this.#used.set(loginId, login.lastSeenAt);
+    }
     return { ...(login.operator ?? bootstrap), via, login: { loginId, createdAt, expiresAt } };
   }
 

@@ -114,7 +114,7 @@ export async function touchLogins(database: Database, used: ReadonlyMap<string, 
 
 export const insertCode: Statement = {
   name: 'insert_login_code',
-  text: 'INSERT INTO login_codes (hash, operator_id, expires_at) VALUES ($1, $2, $3)',
+  text: 'INSERT INTO login_codes (hash, operator_id, expires_at, login_expires_at) VALUES ($1, $2, $3, $4)',
 };
 
 export const useCode: Statement = {
@@ -122,8 +122,8 @@ export const useCode: Statement = {
   text: `WITH used AS (
            DELETE FROM login_codes
             WHERE hash = $1 AND operator_id IS NOT NULL OR hash = $2 AND operator_id IS NULL
-           RETURNING operator_id, expires_at)
-         SELECT u.expires_at AS "expiresAt", ${knownColumns}
+           RETURNING operator_id, expires_at, login_expires_at)
+         SELECT u.expires_at AS "expiresAt", u.login_expires_at AS "loginExpiresAt", ${knownColumns}
            FROM used u LEFT JOIN operators o ON o.id = u.operator_id`,
 };
 
@@ -132,20 +132,32 @@ export const removeCodes: Statement = {
   text: 'DELETE FROM login_codes WHERE operator_id = $1',
 };
 
+/** An operator who signs in, and when the login ends at the latest. */
+export interface SigningIn {
+  operator: KnownOperator;
+  latestEnd?: Date | undefined;
+}
+
+interface UsedCode extends Omit<KnownOperator, 'operatorId'> {
+  operatorId: string | null;
+  expiresAt: Date;
+  loginExpiresAt: Date | null;
+}
+
 /** Deletes a code and returns whom it signs in; `undefined` if it is unknown, has expired, or belongs to an earlier ADMIN_TOKEN. */
 export async function redeemCode(
   tx: Transaction,
   code: string,
   adminToken: string,
   now: Date,
-): Promise<KnownOperator | undefined> {
-  const [used] = await tx.query<KnownOperator & { operatorId: string | null; expiresAt: Date }>(useCode, [
-    sha256(code),
-    tokenTag(code, adminToken),
-  ]);
+): Promise<SigningIn | undefined> {
+  const [used] = await tx.query<UsedCode>(useCode, [sha256(code), tokenTag(code, adminToken)]);
   if (used === undefined || used.expiresAt <= now) return undefined;
-  const { expiresAt: _, ...operator } = used;
-  return operator.operatorId === null ? bootstrap : operator;
+  const { expiresAt: _, loginExpiresAt, operatorId, ...operator } = used;
+  return {
+    operator: operatorId === null ? bootstrap : { ...operator, operatorId },
+    latestEnd: loginExpiresAt ?? undefined,
+  };
 }
 
 export const removeExpired: Statement = {

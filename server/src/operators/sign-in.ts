@@ -5,7 +5,7 @@ import { sha256 } from '../primitives/sha256.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { loginMs } from './authenticate.ts';
 import type { FailedLogins } from './failed-logins.ts';
-import { deleteLogin, insertCode, insertLogin } from './login-store.ts';
+import { deleteLogin, insertCode, insertLogin, type SigningIn } from './login-store.ts';
 import { newCode, newCookie, tokenTag } from './secrets.ts';
 import { bootstrap, type KnownOperator } from './store.ts';
 
@@ -32,7 +32,7 @@ export interface SignInRequest {
 }
 
 /** Returns the operator to sign in, in the transaction of the new login; `undefined` if the sign-in fails. */
-export type FindOperator = (tx: Transaction, write: Write) => Promise<KnownOperator | undefined>;
+export type FindOperator = (tx: Transaction, write: Write) => Promise<SigningIn | undefined>;
 
 /**
  * Signs in an operator. `verify` checks the credentials outside of the transaction, and returns `undefined` if they are not valid. Returns
@@ -60,8 +60,9 @@ async function createLogin(
   // The audit entry names the operator, who is known only inside the transaction.
   const actor = actorOf(request, stranger);
   return commit({ actor, action: 'login.create' }, async (tx, write) => {
-    const operator = await find(tx, write);
-    if (operator === undefined) return undefined;
+    const found = await find(tx, write);
+    if (found === undefined) return undefined;
+    const { operator, latestEnd } = found;
     Object.assign(actor, actorOf(request, operator));
     const isBootstrap = operator.operatorId === bootstrap.operatorId;
     const cookie = newCookie();
@@ -73,7 +74,7 @@ async function createLogin(
       operatorId: isBootstrap ? null : operator.operatorId,
       via,
       createdAt,
-      expiresAt: new Date(createdAt.getTime() + loginMs),
+      expiresAt: earlier(new Date(createdAt.getTime() + loginMs), latestEnd),
       address,
       agent: agent.slice(0, maxAgentLength),
       tokenTag: isBootstrap ? tokenTag(cookie, token) : null,
@@ -102,18 +103,26 @@ function actorOf({ via, address, requestId }: SignInRequest, operator: KnownOper
   return { ...operator, via, address, requestId };
 }
 
-/** A code that signs in an operator once. That of the holder of ADMIN_TOKEN is valid only for this token. */
+/**
+ * A code that signs in an operator once. That of the holder of ADMIN_TOKEN is valid only for this token. `latestEnd` limits the code and the
+ * login that it creates.
+ */
 export async function createCode(
   run: Transaction['query'],
   operatorId: string,
   adminToken: string,
+  latestEnd?: Date,
 ): Promise<{ code: string; expiresAt: Date }> {
   const code = newCode();
-  const expiresAt = new Date(Date.now() + codeMs);
+  const expiresAt = earlier(new Date(Date.now() + codeMs), latestEnd);
   const stored =
     operatorId === bootstrap.operatorId ? [tokenTag(code, adminToken), null] : [sha256(code), operatorId];
-  await run(insertCode, [...stored, expiresAt]);
+  await run(insertCode, [...stored, expiresAt, latestEnd ?? null]);
   return { code, expiresAt };
+}
+
+function earlier(one: Date, other: Date = one): Date {
+  return one < other ? one : other;
 }
 
 /** The address that signs in the first browser that opens it. The code is in the fragment, which browsers send to no server. */

@@ -169,6 +169,19 @@ test('refuses a changed state and a callback without the cookie', async () => {
   expect(answer.headers.location).toBe('/console/#error=LOGIN_FAILED');
 });
 
+test.each(['cross-site', 'same-site'])(
+  'does not begin for a %s page, which gets the console',
+  async (site) => {
+    const { status, headers } = await send(service.adminUrl, {
+      path: '/admin/oidc/start',
+      headers: { 'Sec-Fetch-Site': site },
+    });
+    expect(status).toBe(302);
+    expect(headers.location).toBe('/console/');
+    expect(headers['set-cookie']).toBeUndefined();
+  },
+);
+
 test('limits failures of one network, but not those that any page can cause without the cookie', async () => {
   const path = '/admin/oidc/callback?code=x';
   for (let i = 0; i < 6; i++) {

@@ -247,6 +247,32 @@ describe('a login ends', () => {
     }
   });
 
+  test('after 60 minutes in which the console sent requests only by itself', async () => {
+    const cookie = await signedIn(service);
+    await run(`UPDATE logins SET last_seen_at = now() - interval '59 minutes'`);
+    const minutesIdle = async () => {
+      const { logins } = (await service.admin({ path: '/admin/logins' })).json;
+      return Math.floor((Date.now() - Date.parse(logins[0].lastSeenAt)) / 60_000);
+    };
+    expect((await me(cookie, { 'X-Console-Background': 'true' })).status).toBe(200);
+    expect(await minutesIdle()).toBe(59);
+    expect((await me(cookie)).status).toBe(200);
+    expect(await minutesIdle()).toBe(0);
+  });
+
+  test('no later if it has created a link for itself and was replaced', async () => {
+    const { operatorId } = await createOperator(service, { name: 'Mary' });
+    const cookie = await signedIn(service, operatorId);
+    const { login: first } = (await me(cookie)).json;
+    const link = await asConsole(service, cookie, { method: 'POST', path: '/admin/login-links', body: {} });
+    const code = new URL(link.json.url).hash.replace('#code=', '');
+    const { login: second } = (await me(cookieFrom(await login(service, { code })))).json;
+    expect(second.expiresAt).toBe(first.expiresAt);
+    // A link of another operator gives the full 12 hours.
+    const { login: third } = (await me(await signedIn(service, operatorId))).json;
+    expect(Date.parse(third.expiresAt)).toBeGreaterThan(Date.parse(first.expiresAt));
+  });
+
   test('when ADMIN_TOKEN is replaced', async () => {
     const cookie = await signedIn(service);
     await run(`UPDATE logins SET token_tag = decode(repeat('00', 32), 'hex') WHERE operator_id IS NULL`);

@@ -18,7 +18,7 @@ test('migrate creates the tables of an empty PostgreSQL database, and changes no
   const first = await runProgram(['migrate', '--json'], { DATABASE_URL }, path);
   expect(first.code, first.stderr).toBe(0);
   const { migrations, functions } = JSON.parse(first.stdout);
-  expect(migrations).toEqual(expect.arrayContaining(['0001_schema', '0010_former_limits']));
+  expect(migrations).toEqual(expect.arrayContaining(['0001_schema', '0011_login_limits']));
   expect(functions).toContain('record_sessions');
   const tables = await onDatabase(DATABASE_URL, (client) =>
     client.query("SELECT to_regclass('public.sessions') IS NOT NULL AS exists"),

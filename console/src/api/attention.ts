@@ -1,0 +1,21 @@
+/** Milliseconds without input after which the requests of a page count as sent in the background. */
+const unattendedMs = 60_000;
+
+let lastInput = performance.now();
+
+/** Whether nobody has used this page for a while. */
+export function isUnattended(now = performance.now()): boolean {
+  return now - lastInput > unattendedMs;
+}
+
+/** Call it once: notes each use of the page by pointer or keyboard. */
+export function noteInput(): void {
+  for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown'])
+    addEventListener(
+      type,
+      () => {
+        lastInput = performance.now();
+      },
+      { capture: true, passive: true },
+    );
+}
