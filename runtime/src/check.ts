@@ -2,7 +2,7 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
 import { openaiHearing } from './hearing/openai.ts';
-import { complete } from './mind/model/completions.ts';
+import { complete, emptyAnswer } from './mind/model/completions.ts';
 import { openaiSpeech } from './speech/openai.ts';
 import { withTimeout } from './timeout.ts';
 
@@ -29,7 +29,9 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     checks.push(result(engine, call));
   if (mind.kind === 'openai')
     check('MIND', async (signal) => {
-      for await (const _ of complete(mind, [{ role: 'user', content: 'Say hello.' }], signal)) break;
+      for await (const text of complete(mind, [{ role: 'user', content: 'Say hello.' }], signal))
+        if (text.trim() !== '') return;
+      throw emptyAnswer();
     });
   if (speech.kind === 'openai') {
     const voice = { characterId: 'doctor', settings: {}, pace: 1 };

@@ -93,6 +93,16 @@ describe('a mind', () => {
     expect(await said(dialogue().answer('Hello!', never))).toHaveLength(2);
   });
 
+  test.each(['well', 'whole'] as const)('an answer without words is an error (%s)', async (kind) => {
+    server.next.push({ kind }, { kind });
+    for (const text of ['', ' \n']) {
+      server.text = text;
+      await expect(said(dialogue().answer('Hello!', never))).rejects.toThrow(
+        'the answer of the model is empty',
+      );
+    }
+  });
+
   test('a 429 is retried once after its Retry-After', async () => {
     server.next.push({ kind: 'status', status: 429, retryAfter: '0' });
     expect(await said(dialogue().answer('Hello!', never))).toHaveLength(2);
@@ -252,6 +262,19 @@ test('all three engines together transcribe, answer and speak a turn', async () 
   expect(answer.text).toBe('Good morning. How are you?');
   const metrics = await client.event('metrics', ({ turn }) => turn === 2);
   expect(metrics.hearingMs).toBeGreaterThanOrEqual(0);
+  await world.close();
+});
+
+test('a model that answers without words makes the character apologise', async () => {
+  server.text = '';
+  const world = await startWorld({ engines: { mind: modelMind({ endpoint: endpoint(), model: 'tiny' }) } });
+  const client = await world.join({ mind: { greeting: { en: 'Hello.' } } });
+  await client.event('mode', ({ mode }) => mode === 'listening');
+  client.send({ type: 'text', id: 'q1', text: 'Hello?' });
+  expect((await client.event('error')).code).toBe('MIND_FAILED');
+  const mine = await client.event('message', ({ id }) => id === 'q1');
+  const answer = await client.event('message', ({ role, seq }) => role === 'character' && seq > mine.seq);
+  expect(answer.text).not.toBe('');
   await world.close();
 });
 

@@ -151,6 +151,20 @@ describe('splitting into parts', () => {
   });
 });
 
+test('threads that end before their first run are replaced after a second, and sentences work afterwards', async () => {
+  const startedAt = performance.now();
+  const starts = vi.spyOn(Worker.prototype, 'unref').mockImplementation(function (this: Worker) {
+    void this.terminate();
+  });
+  const flite = await openFlite(1);
+  const speak = () => flite.speak({ text: 'Hi.', locale: 'en', voice, session: {} }, never);
+  for (let i = 0; i < 3; i++) await expect(speak()).rejects.toThrow('a speech thread has ended');
+  expect(starts.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 1000);
+  vi.restoreAllMocks();
+  await expect.poll(() => speak().catch(() => undefined)).toBeDefined();
+  await flite.close();
+});
+
 test('a run that exceeds the deadline is rejected, and its thread is replaced', async () => {
   const pool = await FliteThreads.open(1, 1500);
   const endless = pool.run(args(filled('1777 ', 20_000)), {}, never);

@@ -13,7 +13,12 @@ export function assemble(
   attach: Deps['attach'],
   speech?: PageSpeech,
 ): Experience {
-  const deps = { transport: websocket(speech), createMicrophone, createSpeaker, attach };
+  const deps: Deps = {
+    transport: websocket(speech),
+    createMicrophone,
+    createSpeaker: (changed) => createSpeaker(changed, speech?.unlock),
+    attach,
+  };
   return new LiveExperience(browserEnvironment(), check(options), deps);
 }
 

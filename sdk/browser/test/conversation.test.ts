@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Conversation } from '../src/transport/conversation.ts';
 import { pageSpeech } from '../src/transport/page-speech.ts';
-import type { SpeechCue, TransportContext } from '../src/types.ts';
+import type { SessionManifest, SpeechCue, TransportContext } from '../src/types.ts';
 import { FakeAudio, FakeWorkletNode } from './fake-audio.ts';
 import { manifest } from './fake-environment.ts';
 import { FakeRecogniser } from './fake-recogniser.ts';
@@ -15,23 +15,24 @@ afterEach(() => {
 function open(
   hearing = 'none',
   audio?: FakeAudio,
+  speechInputMode: SessionManifest['speechInputMode'] = 'auto',
 ): { conversation: Conversation; sent: object[]; cues: SpeechCue[] } {
   const sent: object[] = [];
   const cues: SpeechCue[] = [];
   const context = {
-    manifest: manifest({ secondaryLocale: 'pt-PT' }),
+    manifest: manifest({ secondaryLocale: 'pt-PT', speechInputMode }),
     audio,
     sink: { cue: (cue: SpeechCue) => cues.push(cue) },
   };
   const ready = {
-    engines: { hearing: { kind: hearing } },
+    engines: { speech: { kind: 'server' }, hearing: { kind: hearing } },
     audio: { output: { sampleRate: 16_000 } },
   };
   const conversation = new Conversation(
     context as unknown as TransportContext,
     ready as unknown as ConstructorParameters<typeof Conversation>[1],
     audio !== undefined,
-    { send: (message) => sent.push(message), sendAudio: () => {}, recognitionFailed: () => {} },
+    { send: (message) => sent.push(message), sendAudio: () => {}, enginesChanged: () => {} },
     pageSpeech,
   );
   return { conversation, sent, cues };
@@ -104,6 +105,54 @@ test('recognition uses the language of the lesson, otherwise the primary languag
   conversation.mode('listening');
   expect(language()).toBe('en');
   conversation.close();
+});
+
+describe('recognition by the browser', () => {
+  beforeEach(() => {
+    FakeRecogniser.all = [];
+    vi.stubGlobal('SpeechRecognition', FakeRecogniser);
+  });
+  const current = () => FakeRecogniser.all.at(-1)!;
+
+  test('reports the words that precede the switching off of the microphone', () => {
+    const { conversation, sent } = open('client');
+    conversation.setMic({} as MediaStreamTrack);
+    current().say('Some', false);
+    conversation.setMic(null);
+    conversation.mode('listening');
+    current().say('Some tea, please.', true);
+    expect(sent).toMatchObject([
+      { text: 'Some', status: 'interim' },
+      { text: 'Some tea, please.', status: 'final' },
+    ]);
+    conversation.close();
+  });
+
+  test('discards what it hears while the character speaks, and after the end', () => {
+    const { conversation, sent } = open('client');
+    conversation.setMic({} as MediaStreamTrack);
+    conversation.mode('speaking');
+    current().say('Welcome.', true);
+    conversation.mode('listening');
+    conversation.setMic(null);
+    conversation.close();
+    current().say('Too late.', true);
+    expect(sent).toEqual([]);
+  });
+
+  test.each([
+    ['manual', [{ type: 'interrupt' }]],
+    ['auto', []],
+  ] as const)(
+    'in %s mode, switching the microphone on while the character speaks sends %j',
+    (mode, expected) => {
+      const { conversation, sent } = open('client', undefined, mode);
+      conversation.mode('speaking');
+      conversation.setMic({} as MediaStreamTrack);
+      expect(sent).toEqual(expected);
+      conversation.close();
+    },
+  );
 });
 
 function openWithSound() {

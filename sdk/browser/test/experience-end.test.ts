@@ -65,8 +65,8 @@ describe('log', () => {
     runtime.sink.resumed();
     runtime.sink.dropped();
     expect(lines).toEqual([
-      ['warn', 'The connection was lost (close code 1006).'],
-      ['warn', 'The connection was lost (close code unknown).'],
+      ['warn', 'The connection was lost (1006).'],
+      ['warn', 'The connection was lost (unknown).'],
     ]);
   });
 

@@ -258,6 +258,28 @@ describe('an expired launch', () => {
     expect(browser.requests).toHaveLength(2);
   });
 
+  const used = () => new ExperienceError('SESSION_USED', 'used', { details: { closeCode: 4409 } });
+
+  test('that was minted and is used is replaced, and its session is not ended', async () => {
+    const started = open().start();
+    await browser.pass(0);
+    runtime.refuseWith = [used()];
+    browser.requests[0]!.answer(ok({ session: {}, launch: manifest() }));
+    await browser.pass(0);
+    browser.requests[1]!.answer(ok({ session: {}, launch: manifest({ sessionId: 'ses_2' }) }));
+    await started;
+    expect(browser.left).toEqual([]);
+  });
+
+  test('that was given and is used by another page does not end the session there', async () => {
+    const experience = open({ launch: manifest() });
+    runtime.refuseWith = [used()];
+    await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_USED' });
+    await experience.end();
+    expect([experience.state, browser.left]).toEqual(['failed', []]);
+    expect(experience.manifest).toBeDefined();
+  });
+
   test('that was given is not replaced, measured by the monotonic clock', async () => {
     const experience = open({ launch: short() });
     await browser.pass(8001);

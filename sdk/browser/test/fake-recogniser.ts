@@ -5,10 +5,16 @@ export class FakeRecogniser extends EventTarget {
   continuous = false;
   interimResults = false;
   isListening = false;
+  isStopped = false;
 
   start(): void {
     this.isListening = true;
     FakeRecogniser.all.push(this);
+  }
+
+  /** The test sends the last result and calls `end`. */
+  stop(): void {
+    this.isStopped = true;
   }
 
   abort(): void {
@@ -23,7 +29,12 @@ export class FakeRecogniser extends EventTarget {
   }
 
   say(transcript: string, isFinal: boolean): void {
-    const results = [Object.assign([{ transcript }], { isFinal })];
-    this.dispatchEvent(Object.assign(new Event('result'), { resultIndex: 0, results }));
+    this.hear(0, [transcript, isFinal]);
+  }
+
+  /** Fires `result` with a list of results, of which those from `resultIndex` on are new. */
+  hear(resultIndex: number, ...heard: [transcript: string, isFinal: boolean][]): void {
+    const results = heard.map(([transcript, isFinal]) => Object.assign([{ transcript }], { isFinal }));
+    this.dispatchEvent(Object.assign(new Event('result'), { resultIndex, results }));
   }
 }

@@ -34,15 +34,15 @@ export class FakeSocket {
   }
 
   /** Sends `ready`, as the runtime does when it accepts the client. */
-  welcome(over: { seq?: number; hearing?: string; resumed?: boolean } = {}): void {
-    const { seq = 1, hearing = 'none', resumed = false } = over;
+  welcome(over: { seq?: number; hearing?: string; speech?: string; resumed?: boolean } = {}): void {
+    const { seq = 1, hearing = 'none', speech = 'server', resumed = false } = over;
     this.tell({
       type: 'ready',
       seq,
       resumed,
       resumeTicket: `ticket ${seq}`,
       audio: { output: { sampleRate: 16_000 } },
-      engines: { mind: { kind: 'script' }, speech: { kind: 'server' }, hearing: { kind: hearing } },
+      engines: { mind: { kind: 'script' }, speech: { kind: speech }, hearing: { kind: hearing } },
       limits: { heartbeatSeconds: 15 },
     });
   }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createMicrophone } from '../src/audio/microphone.ts';
 import type { SessionMicrophone } from '../src/core/audio.ts';
 import type { MicStatus } from '../src/types.ts';
@@ -21,6 +21,7 @@ let tracks: FakeTrack[];
 let given: (FakeTrack | null)[];
 let statuses: MicStatus[];
 let answer: () => void;
+let refuse: (name: string) => void;
 let mic: SessionMicrophone;
 let media: () => MediaDevices;
 
@@ -28,10 +29,11 @@ beforeEach(() => {
   [tracks, given, statuses] = [[], [], []];
   const { env } = new FakeBrowser();
   const getUserMedia = ({ audio }: { audio: { deviceId?: { exact: string } } }) =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const track = new FakeTrack(audio.deviceId?.exact ?? 'default');
       tracks.push(track);
       answer = () => resolve({ getTracks: () => [track], getAudioTracks: () => [track] });
+      refuse = (name) => reject(new DOMException('no', name));
     });
   media = () => ({ getUserMedia }) as unknown as MediaDevices;
   env.media = media;
@@ -145,4 +147,60 @@ test('a microphone unmuted during a device change is unmuted afterwards', async 
   await settled();
   expect(mic.status).toBe('on');
   expect(given.at(-1)).toBe(tracks[1]);
+});
+
+describe('a device that is selected during a request', () => {
+  test('is requested next, and setDevice() resolves when it is on', async () => {
+    const enabled = mic.enable();
+    const changed = mic.setDevice('desk');
+    let isChanged = false;
+    void changed.then(() => {
+      isChanged = true;
+    });
+    answer();
+    await settled();
+    expect([isChanged, mic.status]).toEqual([false, 'prompting']);
+    expect(tracks).toMatchObject([{ isStopped: true }, { isStopped: false, deviceId: 'desk' }]);
+    answer();
+    await Promise.all([changed, enabled]);
+    expect(given).toEqual([tracks[1]]);
+    expect(statuses).toEqual(['prompting', 'on']);
+  });
+
+  test('is requested if the first one does not exist', async () => {
+    await mic.setDevice('gone');
+    const enabled = mic.enable();
+    const changed = mic.setDevice('desk');
+    refuse('OverconstrainedError');
+    await settled();
+    answer();
+    await Promise.all([changed, enabled]);
+    expect(tracks.map(({ deviceId }) => deviceId)).toEqual(['gone', 'desk']);
+  });
+
+  test('is not requested if the visitor has denied the microphone', async () => {
+    const enabled = mic.enable();
+    const changed = mic.setDevice('desk');
+    refuse('NotAllowedError');
+    await expect(enabled).rejects.toMatchObject({ code: 'MIC_UNAVAILABLE' });
+    await expect(changed).rejects.toMatchObject({ code: 'MIC_UNAVAILABLE' });
+    expect([mic.status, tracks.length]).toEqual(['denied', 1]);
+  });
+
+  test('replaces the first one if a handler of `on` selects it', async () => {
+    const { env } = new FakeBrowser();
+    env.media = media;
+    let changed: Promise<void> | undefined;
+    const own = createMicrophone(env, (status) => {
+      if (status === 'on') changed ??= own.setDevice('desk');
+    });
+    own.open({ isAllowed: true, audio: undefined, give: () => {} });
+    const enabled = own.enable();
+    answer();
+    await enabled;
+    answer();
+    await changed;
+    expect(own.track).toBe(tracks[1]);
+    expect(tracks).toMatchObject([{ isStopped: true }, { isStopped: false, deviceId: 'desk' }]);
+  });
 });

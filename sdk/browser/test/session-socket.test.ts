@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pageSpeech } from '../src/transport/page-speech.ts';
 import { SessionSocket } from '../src/transport/session-socket.ts';
+import { FakeRecogniser } from './fake-recogniser.ts';
 import { FakeSocket, fakeContext } from './fake-socket.ts';
 
 let end = () => {};
@@ -16,12 +17,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function open(hearing = 'none', audio?: object) {
+async function open(hearing = 'none', audio?: object, speech?: string) {
   const found = fakeContext(audio);
   end = found.end;
   const opening = SessionSocket.open(found.context, pageSpeech);
   await vi.advanceTimersByTimeAsync(0);
-  FakeSocket.last.welcome({ hearing });
+  FakeSocket.last.welcome({ hearing, ...(speech && { speech }) });
   const connection = await opening;
   await vi.advanceTimersByTimeAsync(0);
   return { connection, ...found };
@@ -48,8 +49,9 @@ async function comeBack(seq: number, code?: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-const hearings = (events: unknown[]) =>
-  (events as { engines: { hearing: object } }[]).map(({ engines }) => engines.hearing);
+type Ready = { engines: { hearing: object; speech: { kind: string } } };
+const hearings = (events: unknown[]) => (events as Ready[]).map(({ engines }) => engines.hearing);
+const voices = (events: unknown[]) => (events as Ready[]).map(({ engines }) => engines.speech.kind);
 
 test('recognition that has given up stays off on later connections', async () => {
   class Deaf extends EventTarget {
@@ -239,9 +241,56 @@ test('texts entered while disconnected are sent after the reconnect, in order', 
   expect(FakeSocket.last.sent.map(({ type }) => type)).toEqual(['hello']);
 });
 
-test('a page that blocks worklets has no server-side hearing, and the session continues', async () => {
+test('interim transcripts are not sent after a reconnect, final ones are', async () => {
+  FakeRecogniser.all = [];
+  vi.stubGlobal('webkitSpeechRecognition', FakeRecogniser);
+  const { connection } = await open('client');
+  connection.setMic({} as MediaStreamTrack);
+  FakeSocket.last.breaks();
+  const [recogniser] = FakeRecogniser.all;
+  recogniser!.say('Some', false);
+  recogniser!.say('Some tea', false);
+  recogniser!.say('Some tea, please.', true);
+  await vi.advanceTimersByTimeAsync(5000);
+  FakeSocket.last.welcome({ seq: 2, hearing: 'client', resumed: true });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(FakeSocket.last.sent.slice(1)).toMatchObject([
+    { type: 'transcript', text: 'Some tea, please.', status: 'final' },
+  ]);
+});
+
+test('a page whose voice does not speak gets captions, until it speaks', async () => {
+  let start: (() => void) | null = null;
+  const speechSynthesis = {
+    getVoices: () => [{ lang: 'en' }],
+    speak: (line: SpeechSynthesisUtterance) => {
+      start = () => line.onstart?.({} as SpeechSynthesisEvent);
+    },
+    cancel: () => {},
+  };
+  vi.stubGlobal('speechSynthesis', speechSynthesis);
+  vi.stubGlobal('SpeechSynthesisUtterance', class {});
+  const { events } = await open('none', undefined, 'client');
+  const line = { messageId: 'm', characterId: 'sayo', locale: 'en', text: 'Good day.', speech: 'client' };
+  const speak = (utterance: number) =>
+    FakeSocket.last.tell(
+      { type: 'utterance', seq: 2, ...line, utterance },
+      { type: 'cues', seq: 3, utterance, source: 'text', cues: [[900, 'sil']] },
+    );
+  speak(1);
+  expect(voices(events('ready'))).toEqual(['client']);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(voices(events('ready'))).toEqual(['client', 'captions']);
+  expect(FakeSocket.last.sent.at(-1)).toMatchObject({ type: 'played', utterance: 1, done: true });
+  speak(2);
+  start!();
+  expect(voices(events('ready'))).toEqual(['client', 'captions', 'client']);
+});
+
+test('a page that blocks worklets has no server-side hearing and no voice, and the session continues', async () => {
   const { connection, events } = await open('server');
   expect(hearings(events('ready'))).toEqual([{ kind: 'none' }]);
+  expect(voices(events('ready'))).toEqual(['captions']);
   connection.setMic({} as MediaStreamTrack);
   connection.sendText('Hello?', 'a');
   expect(said()).toEqual(['a']);

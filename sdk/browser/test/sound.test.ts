@@ -77,6 +77,15 @@ test('close() removes the listener that play() added to the audio context', () =
   expect(spied.removed.mock.calls).toEqual(spied.added.mock.calls);
 });
 
+test('speech is unlocked synchronously by the start of a session and by unblock()', () => {
+  const unlockSpeech = vi.fn();
+  const speaker = createSpeaker(() => {}, unlockSpeech);
+  speaker.open(undefined);
+  expect(unlockSpeech).toHaveBeenCalledTimes(1);
+  void speaker.unblock();
+  expect(unlockSpeech).toHaveBeenCalledTimes(2);
+});
+
 test('the shape at a time is the last one that has begun', () => {
   const cues = [
     [0, 'sil'],

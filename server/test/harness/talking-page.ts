@@ -43,6 +43,7 @@ export async function onSlowScreen(context: BrowserContext): Promise<BrowserCont
 export const endlessRecognition = `
   window.SpeechRecognition = window.webkitSpeechRecognition = class extends EventTarget {
     start() {}
+    stop() {}
     abort() {}
   };`;
 

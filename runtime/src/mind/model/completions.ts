@@ -16,6 +16,8 @@ interface Completion {
   error?: { message?: string };
 }
 
+export const emptyAnswer = () => new EngineError(0, 'the answer of the model is empty');
+
 /** Streams the output of a model. Throws if the stream ends before the model has finished. */
 export async function* complete(
   { endpoint, model }: RemoteEngine,

@@ -5,7 +5,7 @@ import { presented } from '../presenter.ts';
 import { phrasesFor } from '../script/phrases/languages.ts';
 import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
-import { type ChatMessage, complete } from './completions.ts';
+import { type ChatMessage, complete, emptyAnswer } from './completions.ts';
 import { marks, systemPrompt } from './prompt.ts';
 
 const rememberedMessages = 40;
@@ -70,18 +70,22 @@ class ModelDialogue implements Dialogue {
     return { text: phrases.say.sorry[0]!, locale, characterId: this.#setting.characters[0].characterId };
   }
 
+  /** Throws if the model returns no text; the character then says that it failed. */
   async *#say(text: string, signal: AbortSignal): AsyncIterable<Said> {
     this.#keep({ role: 'user', content: text });
     const { locale, secondaryLocale, characters } = this.#setting;
     const languages = new Languages(locale, secondaryLocale ?? locale);
     let [speaker] = characters;
+    let isEmpty = true;
     const output = complete(this.#engine, [this.#system, ...this.#history], signal);
     for await (const { text, locale } of languages.cut(output)) {
       for (const said of spokenBy(text, locale, characters, speaker)) {
         speaker = characters.find(({ characterId }) => characterId === said.characterId) ?? speaker;
+        isEmpty = false;
         yield said;
       }
     }
+    if (isEmpty) throw emptyAnswer();
   }
 
   #keep(message: ChatMessage): void {

@@ -27,9 +27,9 @@ export async function openFlite(threads: number): Promise<Speech> {
   const pool = await FliteThreads.open(threads);
   const { signal } = new AbortController();
   const warm = argumentsFor(warmUp, { characterId: '', settings: {}, pace: 1 });
-  // Warms up each thread. The runs are queued first, so that no client's sentence runs on a cold thread.
-  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
-  warmed.catch(() => {});
+  // Warms up each thread. The runs are queued first, so that no client's sentence runs on a cold thread. Sentences do not depend on
+  // their success: a thread that failed is replaced.
+  const warmed = Promise.allSettled(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
   return {
     name: 'flite',
     sampleRate,

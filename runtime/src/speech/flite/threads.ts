@@ -18,6 +18,8 @@ interface Job {
 
 interface Thread {
   worker: Worker;
+  /** Whether the thread has completed a run. */
+  hasRun?: boolean;
   job?: Job | undefined;
   /** Fires when the job exceeds the deadline. */
   timer?: NodeJS.Timeout | undefined;
@@ -25,6 +27,9 @@ interface Thread {
 
 /** Timeout of a run in milliseconds; its thread is then replaced. A run takes about a second at most. */
 const deadlineMs = 60_000;
+/** Milliseconds until a thread that ended before it completed a run, for example because it cannot be loaded, is replaced. */
+const restartMs = 1000;
+const ended = () => new EngineError(0, 'a speech thread has ended');
 
 /** A pool of worker threads that run flite, one text at a time each. Queued texts are taken round-robin over sessions. */
 export class FliteThreads {
@@ -52,6 +57,8 @@ export class FliteThreads {
   async run(args: string[], session: object, signal: AbortSignal): Promise<Output> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new Error('closed');
+    // All threads have ended and wait for their restart.
+    if (this.#threads.length === 0) throw ended();
     let job: Job | undefined;
     const output = new Promise<Output>((resolve, reject) => {
       job = { args, resolve, reject };
@@ -90,12 +97,19 @@ export class FliteThreads {
     void thread.worker.terminate();
   }
 
-  #replace(thread: Thread): void {
+  #replace(thread: Thread, delayMs = 0): void {
     clearTimeout(thread.timer);
     const at = this.#threads.indexOf(thread);
     if (this.#isClosed || at < 0) return;
-    this.#threads[at] = this.#start();
-    this.#next();
+    this.#threads.splice(at, 1);
+    const start = () => {
+      if (this.#isClosed) return;
+      this.#threads.push(this.#start());
+      this.#next();
+    };
+    if (delayMs === 0) start();
+    else setTimeout(start, delayMs).unref();
+    if (this.#threads.length === 0) for (const job of this.#queue.clear()) job.reject(ended());
   }
 
   #start(): Thread {
@@ -107,6 +121,7 @@ export class FliteThreads {
     const thread: Thread = { worker };
     worker.on('message', ({ failure, ...output }: Output & { failure?: string }) => {
       const { job } = thread;
+      thread.hasRun = true;
       thread.job = undefined;
       clearTimeout(thread.timer);
       if (failure === undefined) job?.resolve(output);
@@ -115,8 +130,8 @@ export class FliteThreads {
     });
     worker.on('error', (error) => thread.job?.reject(error));
     worker.on('exit', () => {
-      thread.job?.reject(new Error('a speech thread has ended'));
-      this.#replace(thread);
+      thread.job?.reject(ended());
+      this.#replace(thread, thread.hasRun ? 0 : restartMs);
     });
     return thread;
   }

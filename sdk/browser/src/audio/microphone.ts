@@ -6,7 +6,7 @@ import { type Meter, meterOf } from './meter.ts';
 
 const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
 
-const notAccepted = 'The session does not accept speech, or is not live.';
+const notAccepted = 'The session accepts no speech now.';
 const statusOf: Record<string, MicStatus> = {
   NotReadableError: 'busy',
   AbortError: 'busy',
@@ -48,6 +48,7 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
       throw unavailable('A microphone needs https or localhost.');
     }
     setStatus('prompting');
+    const asked = deviceId;
     let found: MediaStream | undefined;
     let cause: unknown;
     try {
@@ -56,7 +57,7 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
           echoCancellation: true,
           noiseSuppression: true,
           autoGainControl: true,
-          deviceId: deviceId === undefined ? {} : { exact: deviceId },
+          deviceId: asked === undefined ? {} : { exact: asked },
         },
       });
     } catch (error) {
@@ -66,8 +67,13 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
       stop(found);
       throw unavailable(notAccepted, cause);
     }
+    const why = statusOf[(cause as DOMException | undefined)?.name ?? ''] ?? 'missing';
+    // `setDevice` was called in the meantime. A denial applies to all devices.
+    if (asked !== deviceId && why !== 'denied') {
+      stop(found);
+      return ask(asking);
+    }
     if (!found) {
-      const why = statusOf[(cause as DOMException).name] ?? 'missing';
       setStatus(why === 'denied' && env.isMicForbidden() ? 'blocked-by-policy' : why);
       throw unavailable((cause as Error).message || 'No microphone was found.', cause);
     }
@@ -120,9 +126,12 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
     level: () => (mic.status === 'on' ? (meter?.level() ?? 0) : 0),
     setDevice: async (id) => {
       deviceId = id;
-      if (!stream) return;
-      session.give(null);
-      release();
+      if (stream) {
+        session.give(null);
+        release();
+        // A request that has its stream is over, even if its promise is still pending.
+        request = undefined;
+      } else if (!request) return;
       await mic.request();
     },
   };

@@ -4,8 +4,14 @@ import type { Connection, Events } from '../types.ts';
 
 const timeoutMs = 2000;
 
-/** Creates the output: volume, muting, and whether the browser's autoplay policy blocks it. */
-export function createSpeaker(changed: (state: Events['outputChange']) => void): SessionOutput {
+/**
+ * Creates the output: volume, muting, and whether the browser's autoplay policy blocks it. `unlockSpeech` is called in the click handlers
+ * that start a session or unblock the output.
+ */
+export function createSpeaker(
+  changed: (state: Events['outputChange']) => void,
+  unlockSpeech?: () => void,
+): SessionOutput {
   let audio: AudioContext | undefined;
   let played: Pick<Connection, 'setVolume' | 'level'> | undefined;
 
@@ -33,6 +39,7 @@ export function createSpeaker(changed: (state: Events['outputChange']) => void):
     volume: 1,
     open: (opened: AudioContext | undefined) => {
       audio = opened;
+      unlockSpeech?.();
     },
     play: (connection: Pick<Connection, 'setVolume' | 'level'>) => {
       played = connection;
@@ -47,6 +54,7 @@ export function createSpeaker(changed: (state: Events['outputChange']) => void):
     },
     /** Rejects if the context does not run within 2 s: without a user gesture, `resume()` stays pending and never rejects. */
     unblock: async () => {
+      unlockSpeech?.();
       const timeout = new Promise((resolve) => setTimeout(resolve, timeoutMs));
       await Promise.race([audio?.resume(), timeout]);
       checkBlocked();

@@ -15,12 +15,6 @@ const names: readonly string[] = [
   'runtimeEvent',
 ] satisfies (keyof Events)[];
 
-/** Names that are player options, not events; used in the error message. */
-const playerOptions: Record<string, string> = {
-  close: 'onClose',
-  stateUpdate: 'onStateUpdate',
-};
-
 export class Emitter {
   /** Handlers per event; true for those that are removed after their first call. */
   readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
@@ -31,7 +25,7 @@ export class Emitter {
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
     if (!names.includes(event))
       throw new TypeError(
-        `there is no event "${event}": ${Object.hasOwn(playerOptions, event) ? `pass ${playerOptions[event]} to attach()` : names.join(', ')}`,
+        `there is no event "${event}": ${names.join(', ')}; attach() has onClose and onStateUpdate`,
       );
     if (typeof handler !== 'function') throw new TypeError('handler must be a function');
     const all = this.#handlers.get(event) ?? new Map();

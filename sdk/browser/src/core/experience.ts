@@ -188,9 +188,12 @@ export class LiveExperience extends ExperienceState implements Experience {
         this.#launches.reuse();
         attempt.launched = undefined;
       }
-      const isRefused = found.code === 'SESSION_EXPIRED' || found.code === 'SESSION_USED';
+      const isUsed = found.code === 'SESSION_USED';
+      // Another page may have the session, which must not be ended for it.
+      if (isUsed) attempt.launched = undefined;
+      const isRefused = isUsed || found.code === 'SESSION_EXPIRED';
       if (!isRefused || !mayMintAgain || !canMint || attempt.isOver) throw error;
-      attempt.leave(launched);
+      if (attempt.launched) attempt.leave(launched);
       attempt.launched = undefined;
       return this.#connect(attempt, await this.#launch(attempt), false);
     }
@@ -236,9 +239,7 @@ export class LiveExperience extends ExperienceState implements Experience {
           this.addEvent(event);
         }),
         dropped: ifOpen((code?: number) => {
-          callSafely(() =>
-            this.options.log?.('warn', `The connection was lost (close code ${code ?? 'unknown'}).`),
-          );
+          callSafely(() => this.options.log?.('warn', `The connection was lost (${code ?? 'unknown'}).`));
           if (this.state === 'live') this.setState('reconnecting');
         }),
         resumed: ifOpen(() => {

@@ -46,7 +46,7 @@ function checkSource(options: Record<string, unknown>): CheckedSource {
   const { experienceId, relayUrl, relayInit, userId, door, mint, launch, baseUrl } = options;
   const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
   if (given !== 1 || (experienceId === undefined && (relayUrl ?? door) !== undefined))
-    throw new TypeError('pass exactly one of experienceId (with its door or relayUrl), mint or launch');
+    throw new TypeError('pass experienceId (with door or relayUrl), mint or launch');
   if (mint !== undefined) {
     if (typeof mint !== 'function') throw new TypeError('mint must be a function');
     return { kind: 'callback', mint: mint as Extract<CheckedSource, { kind: 'callback' }>['mint'] };

@@ -15,11 +15,11 @@ export function transportFor(type: string, own: readonly TransportFactory[] = []
   const known = [builtIn, ...transports, ...own];
   const found = known.findLast((transport) => transport.type === type);
   if (found) return found;
-  const names = [...new Set(known.map((transport) => transport.type))].join(', ');
+  const names = known.map((transport) => transport.type).join(', ');
   throw new ExperienceError(
     'UNSUPPORTED_TRANSPORT',
     `The session needs the transport "${type}"; known are ${names}.`,
-    { hint: 'Add it by transports or register().' },
+    { hint: 'Add it with register().' },
   );
 }
 

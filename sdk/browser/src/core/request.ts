@@ -43,7 +43,7 @@ async function answer(deps: RequestDeps, { url, init, to }: MintRequest): Promis
       hint:
         to === 'public'
           ? `Is ${origin()} on the allowlist of the experience?`
-          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does connect-src allow it?`,
+          : `Is ${url} reachable, and in connect-src?`,
     });
   }
   const body = parsed(text);
@@ -66,15 +66,12 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
       retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
       requestId,
       details: found?.details,
-      hint: status === 403 ? hintFor(code) : undefined,
+      hint:
+        status === 403
+          ? `Does the project have browserEmbeds, and ${origin()} in allowedOrigins?`
+          : undefined,
     },
   );
-}
-
-function hintFor(code: ServiceCode | undefined): string {
-  if (code === 'BROWSER_EMBEDS_DISABLED') return 'Set browserEmbeds: true in the project file.';
-  if (code === 'ORIGIN_NOT_ALLOWED') return `Add "${origin()}" to allowedOrigins in the project file.`;
-  return `The mint was refused for ${origin()}.`;
 }
 
 const origin = () => globalThis.location?.origin ?? 'this origin';

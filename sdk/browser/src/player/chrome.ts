@@ -56,10 +56,15 @@ export function drawButtons(parts: Parts, look: Look): void {
   setName(parts.send, text('send'));
 }
 
+/** Whether the microphone's sound is used. While the browser blocks audio, it cannot be sent to the runtime. */
+export function isHeard({ mic, output }: LiveExperience, engines: Engines | undefined): boolean {
+  return mic.status === 'on' && !(output.blocked && engines?.hearing.kind === 'server');
+}
+
 function drawMic({ mic: button }: Parts, { experience, engines, text }: Look): void {
   const { mic, manifest, state } = experience;
   const hears = manifest?.capabilities.includes('speech-input') && engines?.hearing.kind !== 'none';
-  const isOn = mic.status === 'on';
+  const isOn = isHeard(experience, engines);
   const off: TextKey = manifest?.speechInputMode === 'manual' ? 'micHold' : 'micOff';
   button.hidden = !hears;
   button.disabled = state !== 'live';

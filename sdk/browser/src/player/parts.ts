@@ -31,7 +31,10 @@ export function makeParts(captions: Captions) {
   });
   const send = makeIconButton('send', 'send', 'submit');
   const form = make('form', { class: 'form' }, mic, input, send);
-  const note = make('p', { class: 'note' });
+  /** Warnings. Never hidden on its own, because screen readers announce only changes of a visible live region. */
+  const alert = make('span', { role: 'status' });
+  const facts = make('span');
+  const note = make('p', { class: 'note' }, alert, ' ', facts);
   const panel = makeDiv('panel', title, captions.element, suggestions, form, note);
 
   const sound = makeIconButton('sound', 'sound');
@@ -45,7 +48,7 @@ export function makeParts(captions: Captions) {
   attachStyledShadow(element, css).append(root);
   return {
     ...{ element, root, stage, poster, status, front, apology, start, hear },
-    ...{ panel, title, suggestions, form, mic, input, send, note, sound, cc, close },
+    ...{ panel, title, suggestions, form, mic, input, send, note, alert, facts, sound, cc, close },
   };
 }
 
@@ -59,8 +62,13 @@ export function keepFocus({ element, root, front, start }: Parts, change: () => 
   if (!front.hidden && !wasInFront) start.focus();
 }
 
-/** Sets the text if it has changed: screen readers announce every write. Hides the element if the text is empty. */
-export function set(element: HTMLElement, text: string): void {
+/** Sets the text if it has changed: screen readers announce every write. */
+export function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** As `write`. Hides the element if the text is empty. */
+export function set(element: HTMLElement, text: string): void {
+  write(element, text);
   element.hidden = text === '';
 }

@@ -4,14 +4,17 @@ import { defaultTexts } from '../default-texts.ts';
 import { make } from '../dom.ts';
 import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from '../types.ts';
 import { Captions } from './captions.ts';
-import { drawButtons, drawFront } from './chrome.ts';
+import { drawButtons, drawFront, isHeard } from './chrome.ts';
 import { countdown } from './countdown.ts';
 import { disclosures, type Engines } from './disclosures.ts';
-import { keepFocus, makeParts, set } from './parts.ts';
+import { keepFocus, makeParts, set, write } from './parts.ts';
 import { stateReporter } from './player-state.ts';
 import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
 import { micTexts, textOfError } from './texts.ts';
+
+/** Milliseconds by which the end of a session and the end that a notice announces may differ. */
+const noticeToleranceMs = 10_000;
 
 /** The player: renderer, captions and controls. */
 export class PlayerView implements Player {
@@ -27,6 +30,10 @@ export class PlayerView implements Player {
   #showsCaptions: boolean;
   #engines: Engines | undefined;
   #notice = '';
+  /** Whether the notice announces the maximum duration: words of the visitor do not extend it. */
+  #isLastNotice = false;
+  /** When the session began to connect, on the clock of `performance.now()`; NaN if the player was attached later. */
+  #connectingAt = Number.NaN;
   #frame = 0;
 
   constructor(experience: LiveExperience, options: PlayerOptions) {
@@ -85,20 +92,31 @@ export class PlayerView implements Player {
       // Ignore the second click of a double click: the close button may have appeared after the first.
       if (event.detail < 2) this.#closeBecause('button');
     };
-    parts.hear.onclick = () => void output.unblock().catch(() => {});
-    parts.sound.onclick = () => (output.muted ? output.unmute() : output.mute());
+    parts.hear.onclick = this.#unblock;
+    parts.sound.onclick = () => {
+      this.#unblock();
+      if (output.muted) output.unmute();
+      else output.mute();
+    };
     parts.cc.onclick = () => {
       this.#showsCaptions = !this.#showsCaptions;
       this.#render();
     };
-    parts.mic.onclick = () => (mic.status === 'on' ? mic.mute() : mic.unmute());
+    parts.mic.onclick = () => {
+      const wasHeard = isHeard(this.#experience, this.#engines);
+      this.#unblock();
+      if (wasHeard) mic.mute();
+      else mic.unmute();
+    };
     parts.form.onsubmit = (event) => {
       event.preventDefault();
       this.#say(parts.input.value);
       parts.input.value = '';
     };
     this.element.onkeydown = (event) => {
-      if (event.key !== 'Escape' || event.isComposing || parts.close.hidden) return;
+      // In Safari, the key that ends an IME composition has `isComposing` false and the key code 229.
+      const isComposing = event.isComposing || event.keyCode === 229;
+      if (event.key !== 'Escape' || isComposing || parts.close.hidden) return;
       event.stopPropagation();
       this.#closeBecause('escape');
     };
@@ -110,6 +128,7 @@ export class PlayerView implements Player {
       this.#off.push(this.#experience.on(event, handler));
     on('stateChange', (state) => {
       if (state === 'minting') this.#begin();
+      if (state === 'connecting') this.#connectingAt = performance.now();
       this.#render();
     });
     on('modeChange', (mode) => {
@@ -119,8 +138,8 @@ export class PlayerView implements Player {
     on('message', (message) => {
       this.#caption(message);
       if (message.role !== 'user') return;
-      // Input from the visitor: remove the notice that the session ends soon.
-      this.#notice = '';
+      // Input from the visitor: remove the notice that the session ends soon because of silence.
+      if (!this.#isLastNotice) this.#notice = '';
       if (message.status === 'final') this.#suggest([]);
       this.#render();
     });
@@ -129,8 +148,7 @@ export class PlayerView implements Player {
       on(event, () => this.#render());
     on('runtimeEvent', (event) => {
       if (event.type === 'ready') this.#engines = event.engines as Engines;
-      if (event.type === 'notice' && event.code === 'ENDING_SOON')
-        this.#notice = this.#text('endingSoon').replaceAll('{seconds}', String(event.secondsLeft));
+      if (event.type === 'notice' && event.code === 'ENDING_SOON') this.#warn(Number(event.secondsLeft));
       if (event.type === 'ready' || event.type === 'notice') this.#render();
     });
   }
@@ -140,9 +158,24 @@ export class PlayerView implements Player {
     this.#suggest([]);
     this.#engines = undefined;
     this.#notice = '';
+    this.#isLastNotice = false;
   }
 
+  #warn(secondsLeft: number): void {
+    this.#notice = this.#text('endingSoon').replaceAll('{seconds}', String(secondsLeft));
+    const maxMs = (this.#experience.manifest?.limits?.maxSeconds ?? Number.NaN) * 1000;
+    const leftMs = this.#connectingAt + maxMs - performance.now();
+    this.#isLastNotice = leftMs < secondsLeft * 1000 + noticeToleranceMs;
+  }
+
+  /** Lets the browser play sound if it waits for a click or a key. Call it in the handler of one. */
+  #unblock = (): void => {
+    const { output } = this.#experience;
+    if (output.blocked) output.unblock().catch(() => {});
+  };
+
   #say(text: string): void {
+    this.#unblock();
     if (this.#experience.isRunning) this.#experience.sendText(text);
   }
 
@@ -203,12 +236,10 @@ export class PlayerView implements Player {
     drawFront(parts, look, this.#doing(), wait);
     drawButtons(parts, look);
     const micText = micTexts[mic.status];
-    const notes = [
-      this.#notice,
-      micText && this.#text(micText),
-      ...disclosures(this.#engines, manifest, this.#text),
-    ];
-    set(parts.note, isRunning ? notes.filter(Boolean).join(' ') : '');
+    const warnings = [this.#notice, micText && this.#text(micText)];
+    parts.note.hidden = !isRunning;
+    write(parts.alert, isRunning ? warnings.filter(Boolean).join(' ') : '');
+    write(parts.facts, disclosures(this.#engines, manifest, this.#text).join(' '));
     if (state === 'live' && !this.#frame) this.#animate();
   }
 

@@ -38,9 +38,15 @@ const shape: Shape = {
   breathe: optional({ part, scaleY: number, seconds: number }),
 };
 
-/** Fetches `rig.json` of a character. Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the response is not JSON. */
+/** Timeout in milliseconds of the requests for a rig and for a drawing. The player then shows another renderer. */
+export const timeoutMs = 10_000;
+
+/**
+ * Fetches `rig.json` of a character. Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the
+ * response is not JSON or not complete within `timeoutMs`.
+ */
 export async function fetchRig(url: string): Promise<Rig | undefined> {
-  const response = await fetch(url, { credentials: 'omit' });
+  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) return undefined;
   const rig = await response.json();
   return fits(rig, shape) ? rig : undefined;

@@ -1,4 +1,5 @@
 import { makeSvg } from '../dom.ts';
+import { timeoutMs } from './rig.ts';
 
 const elements =
   'svg g defs path circle ellipse rect line polyline polygon use linearGradient radialGradient stop clipPath mask title desc symbol';
@@ -16,12 +17,13 @@ export function fetchSvg(url: string): Promise<SVGSVGElement> {
     request.open('GET', url);
     request.overrideMimeType('image/svg+xml');
     request.responseType = 'document';
+    request.timeout = timeoutMs;
     request.onload = () => {
       const root = request.responseXML?.documentElement;
       if (request.status === 200 && root?.localName === 'svg') resolve(sanitised(root) as SVGSVGElement);
       else fail();
     };
-    request.onerror = fail;
+    request.onerror = request.ontimeout = fail;
     request.send();
   });
 }

@@ -12,19 +12,22 @@ type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }
 /** A message of the client. The runtime echoes messages that have an id. */
 export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
 
+const none = { kind: 'none' } as const;
+const captions = { kind: 'captions', name: 'captions' } as const;
+
 interface Channel {
   send(message: Sent): void;
   sendAudio(frame: ArrayBuffer): void;
-  /** Called when speech recognition of the browser has given up. */
-  recognitionFailed(): void;
+  /** Called when `engines` of the conversation has changed. */
+  enginesChanged(): void;
 }
 
 /** Speech input and output of a session. Independent of the connection, so it persists across reconnects. */
 export class Conversation {
   readonly #context: TransportContext;
   readonly #channel: Channel;
-  /** The speech recognition in use: that of the runtime, that of the browser, or none. */
-  declare hearing: EventOf<'ready'>['engines']['hearing']['kind'];
+  /** The engines in use: those that the runtime offers, as far as they work in this page. */
+  readonly engines: EventOf<'ready'>['engines'];
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice | undefined;
   readonly #recognition: Recognition | undefined;
@@ -53,18 +56,27 @@ export class Conversation {
     const { audio, manifest } = context;
     this.#context = context;
     this.#channel = channel;
-    const { kind } = ready.engines.hearing;
-    // Without the worklet the microphone cannot be captured.
-    this.hearing = kind === 'server' && !canPlay ? 'none' : kind;
+    const offered = ready.engines;
+    const engines = { ...offered };
+    this.engines = engines;
     if (canPlay) this.#playback = new Playback(audio, ready.audio.output.sampleRate, this.#played);
+    else {
+      // Without the worklet the microphone cannot be captured, and audio cannot be played.
+      if (offered.hearing.kind === 'server') engines.hearing = none;
+      if (offered.speech.kind === 'server') engines.speech = captions;
+    }
     if (!speech) return;
-    this.#pageVoice = new speech.PageVoice(this.#played);
+    this.#pageVoice = new speech.PageVoice(this.#played, (isAudible) => {
+      if (offered.speech.kind !== 'client') return;
+      engines.speech = isAudible ? offered.speech : captions;
+      channel.enginesChanged();
+    });
     this.#recognition = new speech.Recognition(
       manifest.locale,
       (said) => channel.send({ type: 'transcript', ...said }),
       () => {
-        this.hearing = 'none';
-        channel.recognitionFailed();
+        engines.hearing = none;
+        channel.enginesChanged();
       },
     );
   }
@@ -77,13 +89,13 @@ export class Conversation {
     this.#stopCapture?.();
     this.#stopCapture = undefined;
     const { audio, manifest } = this.#context;
-    if (this.hearing === 'server') {
-      const isManual = manifest.speechInputMode === 'manual';
+    const isManual = manifest.speechInputMode === 'manual';
+    if (this.engines.hearing.kind === 'server') {
       if (track) {
         if (isManual) this.#channel.send({ type: 'audio.start' });
         this.#stopCapture = capture(audio, track, (frame) => this.#channel.sendAudio(frame));
       } else if (isManual && wasHeard) this.#channel.send({ type: 'audio.end' });
-    }
+    } else if (track && isManual && this.#mode === 'speaking') this.interrupt();
     this.#updateRecognition();
   }
 
@@ -111,6 +123,11 @@ export class Conversation {
     this.#playback?.push(frame);
   }
 
+  interrupt(): void {
+    this.dropSound();
+    this.#channel.send({ type: 'interrupt' });
+  }
+
   /** Stops all speech immediately, because the visitor interrupts. */
   dropSound(): void {
     this.#playback?.drop();
@@ -130,6 +147,7 @@ export class Conversation {
 
   close(): void {
     this.setMic(null);
+    this.#recognition?.stop();
     this.dropSound();
     this.#playback?.close();
   }
@@ -140,9 +158,10 @@ export class Conversation {
 
   /** Runs the browser's recognition only while the character does not speak: it would recognise the character's voice. */
   #updateRecognition(): void {
-    if (this.hearing !== 'client') return;
-    if (this.#track && this.#mode !== 'speaking') this.#recognition?.start();
-    else this.#recognition?.stop();
+    if (this.engines.hearing.kind !== 'client') return;
+    if (this.#mode === 'speaking') this.#recognition?.stop();
+    else if (this.#track) this.#recognition?.start();
+    else this.#recognition?.finish();
   }
 
   get #isPlaying(): boolean {

@@ -46,14 +46,34 @@ export function voicesLoaded(ms: number): Promise<void> {
   });
 }
 
+/**
+ * Call it in a click handler: iOS ignores `speak()` outside of one until it was called in one. Without any click before, Chromium would
+ * log a warning.
+ */
+export function unlock(): void {
+  const speech = synthesis();
+  const { userActivation } = globalThis.navigator ?? {};
+  if (!speech || speech.speaking || speech.pending || userActivation?.hasBeenActive === false) return;
+  speech.speak(new SpeechSynthesisUtterance(''));
+  // Some engines never end an empty text.
+  speech.cancel();
+}
+
 /** Speaks with a voice of the browser, one line at a time, and provides its playback position for lip sync. */
 export class PageVoice {
   #volume = 1;
   readonly #progress: (utterance: number, ms: number, done: boolean) => void;
+  readonly #audible: (isAudible: boolean) => void;
+  #isAudible = true;
   #speaking: Speaking | undefined;
 
-  constructor(progress: (utterance: number, ms: number, done: boolean) => void) {
+  /** `audible` is called with false when a line fails or times out before it has started, and with true when one starts after that. */
+  constructor(
+    progress: (utterance: number, ms: number, done: boolean) => void,
+    audible: (isAudible: boolean) => void,
+  ) {
     this.#progress = progress;
+    this.#audible = audible;
   }
 
   /** Volume of the next line; that of a line being spoken cannot change. Zero cancels the line and reports it as done. */
@@ -71,12 +91,20 @@ export class PageVoice {
     line.lang = locale;
     line.volume = this.#volume;
     line.voice = voiceFor(speech.getVoices(), locale);
-    const timer = setTimeout(() => this.#done(speaking), durationMs * timeoutFactor + timeoutExtraMs);
+    const timer = setTimeout(
+      () => {
+        if (speaking === this.#speaking && speaking.startedAt === undefined) this.#report(false);
+        this.#done(speaking);
+      },
+      durationMs * timeoutFactor + timeoutExtraMs,
+    );
     const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
     this.#speaking = speaking;
     line.onstart = () => {
       speaking.startedAt = performance.now();
-      if (speaking === this.#speaking) this.#progress(utterance, 0, false);
+      if (speaking !== this.#speaking) return;
+      this.#report(true);
+      this.#progress(utterance, 0, false);
     };
     line.onboundary = ({ charIndex }) => {
       const word = words.find(([, start, end]) => charIndex >= start && charIndex < end);
@@ -84,7 +112,14 @@ export class PageVoice {
       speaking.shiftMs = word[0] - (performance.now() - speaking.startedAt);
       if (speaking === this.#speaking) this.#progress(utterance, word[0], false);
     };
-    line.onend = line.onerror = () => this.#done(speaking);
+    line.onend = () => this.#done(speaking);
+    line.onerror = () => {
+      if (speaking.startedAt !== undefined || speaking !== this.#speaking) return this.#done(speaking);
+      this.#report(false);
+      // The line is only shown: for as long as speech would take.
+      clearTimeout(speaking.timer);
+      speaking.timer = setTimeout(() => this.#done(speaking), durationMs);
+    };
     speech.speak(line);
   }
 
@@ -99,6 +134,12 @@ export class PageVoice {
     clearTimeout(this.#speaking.timer);
     this.#speaking = undefined;
     synthesis()?.cancel();
+  }
+
+  #report(isAudible: boolean): void {
+    if (isAudible === this.#isAudible) return;
+    this.#isAudible = isAudible;
+    this.#audible(isAudible);
   }
 
   #done(speaking: Speaking): void {

@@ -7,6 +7,7 @@ interface Recogniser extends EventTarget {
   continuous: boolean;
   interimResults: boolean;
   start(): void;
+  stop(): void;
   abort(): void;
 }
 
@@ -30,9 +31,11 @@ export function canRecognise(): boolean {
   return (SpeechRecognition ?? webkitSpeechRecognition) !== undefined;
 }
 
-/** Error codes that are not counted as failures: silence, and our own call of `abort`. */
-const harmless = ['no-speech', 'aborted'];
+const page = () => (globalThis as { document?: Document }).document;
+
 const maxFailures = 5;
+/** Milliseconds to wait for the last result after `stop()`. Some engines never fire `end`. */
+const lastResultMs = 3000;
 
 /** Speech recognition by the browser, for runtimes that have none. */
 export class Recognition {
@@ -54,23 +57,33 @@ export class Recognition {
   set locale(locale: string) {
     if (locale === this.#locale) return;
     this.#locale = locale;
-    this.#recogniser?.abort();
+    if (this.#recogniser) this.#abort();
   }
 
+  /**
+   * Starts recognition; on a hidden page, as soon as it is visible. Browsers run one recogniser at a time, so a hidden page would abort
+   * that of the visible one.
+   */
   start(): void {
     this.#isWanted = true;
     if (this.#recogniser) return;
+    if (page()?.hidden) {
+      page()!.addEventListener('visibilitychange', this.#restart, { once: true });
+      return;
+    }
     const { SpeechRecognition, webkitSpeechRecognition } = view();
     const recogniser = new (SpeechRecognition ?? webkitSpeechRecognition)!();
     recogniser.lang = this.#locale;
     recogniser.continuous = true;
     recogniser.interimResults = true;
-    // Ignores events of a recogniser that was stopped or replaced.
+    // Ignores events of a recogniser that was aborted or replaced.
     const on = (type: string, work: (event: Event) => void) =>
       recogniser.addEventListener(type, (event) => this.#recogniser === recogniser && work(event));
     on('result', (event) => this.#onResult(event as Results, recogniser.lang));
     on('error', (event) => {
-      if (!harmless.includes((event as Event & { error: string }).error)) this.#failures++;
+      const { error } = event as Event & { error: string };
+      // Not failures: silence, and the recogniser of a hidden page, which the browser or another page aborts.
+      if (error !== 'no-speech' && !(error === 'aborted' && page()?.hidden)) this.#failures++;
     });
     on('end', () => this.#onEnd());
     this.#recogniser = recogniser;
@@ -82,27 +95,56 @@ export class Recognition {
     }
   }
 
+  /** Stops listening. Words that were already spoken are still reported. */
+  finish(): void {
+    this.#isWanted = false;
+    const recogniser = this.#recogniser;
+    if (!recogniser) return;
+    recogniser.stop();
+    setTimeout(() => this.#recogniser === recogniser && this.#abort(), lastResultMs);
+  }
+
+  /** Stops listening immediately and discards the words that have no final result. */
   stop(): void {
     this.#isWanted = false;
-    this.#recogniser?.abort();
-    this.#recogniser = undefined;
+    page()?.removeEventListener('visibilitychange', this.#restart);
+    if (this.#recogniser) this.#abort();
+  }
+
+  readonly #restart = (): void => {
+    if (this.#isWanted) this.start();
+  };
+
+  #abort(): void {
+    const recogniser = this.#recogniser;
+    this.#onEnd();
+    recogniser?.abort();
   }
 
   /** Browsers end recognition after a silence: restarts it, but gives up after 5 failures without a result. */
   #onEnd(): void {
     this.#recogniser = undefined;
+    this.#id = randomId();
     if (this.#failures >= maxFailures) this.#gaveUp();
-    else setTimeout(() => this.#isWanted && this.start(), reconnectDelay(this.#failures + 1));
+    else setTimeout(this.#restart, reconnectDelay(this.#failures + 1));
   }
 
+  /** Reports the new final results one by one, then the text of all interim results. Their concatenation is the whole text. */
   #onResult({ results, resultIndex }: Results, locale: string): void {
     this.#failures = 0;
-    for (let i = resultIndex; i < results.length; i++) {
-      const { isFinal } = results[i]!;
-      const text = results[i]![0]!.transcript.trim();
-      if (text === '') continue;
-      this.#said({ id: this.#id, text, status: isFinal ? 'final' : 'interim', locale });
-      if (isFinal) this.#id = randomId();
+    let interim = '';
+    for (let i = 0; i < results.length; i++) {
+      const { transcript } = results[i]![0]!;
+      if (!results[i]!.isFinal) interim += transcript;
+      else if (i >= resultIndex) this.#say(transcript, 'final', locale);
     }
+    this.#say(interim, 'interim', locale);
+  }
+
+  #say(transcript: string, status: Transcript['status'], locale: string): void {
+    const text = transcript.trim();
+    if (text === '') return;
+    this.#said({ id: this.#id, text, status, locale });
+    if (status === 'final') this.#id = randomId();
   }
 }

@@ -4,7 +4,7 @@ import * as wire from '../wire.ts';
 
 const failed = 'CONNECT_FAILED';
 const refusals: Record<number, [code: ClientCode | ServiceCode, message: string, hint?: string]> = {
-  [wire.closeCodeFull]: [failed, 'The service is busy.', 'The runtime is full: see RUNTIME_MAX_SESSIONS.'],
+  [wire.closeCodeFull]: [failed, 'The service is busy.', 'See RUNTIME_MAX_SESSIONS.'],
   [wire.closeCodeOriginDiffers]: [
     failed,
     'The launch was minted for another origin.',

@@ -33,7 +33,7 @@ export class SessionSocket implements Connection {
   #isClosed = false;
   #hasEnded = false;
   #isDropped = false;
-  /** Messages for the next connection: those with an id that were not echoed, and, except `played`, those sent while disconnected. */
+  /** Messages for the next connection: those with an id that were not echoed, and those sent while disconnected. */
   #unacknowledged: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   /** Pings sent since the last message of the runtime. */
@@ -77,7 +77,7 @@ export class SessionSocket implements Connection {
       sendAudio: (frame: ArrayBuffer) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
-      recognitionFailed: () => this.#emitReady(),
+      enginesChanged: () => this.#emitReady(),
     };
     this.#conversation = new Conversation(context, joined.ready, canPlay, channel, speech);
     this.#adopt(joined);
@@ -97,8 +97,7 @@ export class SessionSocket implements Connection {
   }
 
   interrupt(): void {
-    this.#conversation.dropSound();
-    this.#send({ type: 'interrupt' });
+    this.#conversation.interrupt();
   }
 
   setVolume(volume: number): void {
@@ -125,9 +124,11 @@ export class SessionSocket implements Connection {
 
   #send(message: Sent): void {
     const json = JSON.stringify(message);
-    // Messages with an id are kept until they are echoed: a dead connection is detected late. `played` would be outdated on resume.
-    const id = message.status === 'interim' ? undefined : message.id;
-    if (id || (this.#isDropped && message.type !== 'played')) this.#unacknowledged.push({ id, json });
+    const { id, type, status } = message;
+    // `played` and interim transcripts would be outdated on resume.
+    const isKept = type !== 'played' && status !== 'interim';
+    // Messages with an id are kept until they are echoed: a dead connection is detected late.
+    if (isKept && (id || this.#isDropped)) this.#unacknowledged.push({ id, json });
     if (!this.#isDropped) this.#socket.send(json);
   }
 
@@ -168,14 +169,12 @@ export class SessionSocket implements Connection {
   }
 
   /**
-   * Emits `ready` without its resume ticket. Emitted again when recognition gives up, so that the player shows it and the microphone is
-   * released.
+   * Emits `ready` without its resume ticket, and with the engines that work in this page. Emitted again when they change, so that the
+   * player shows it, and the microphone is released if it is not used.
    */
   #emitReady(): void {
     const { resumeTicket: _credential, ...facts } = this.#ready;
-    if (this.#conversation.hearing === 'none')
-      facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
-    this.#context.sink.event(facts);
+    this.#context.sink.event({ ...facts, engines: { ...this.#conversation.engines } });
   }
 
   #event(event: RuntimeEvent): void {
