@@ -13,6 +13,7 @@ import { Frame, type FrameHandle } from './preview/frame.tsx';
 import { Links } from './preview/links.tsx';
 import { OwnPreview } from './preview/own-preview.ts';
 import { type Grant, resolveLanguages, SecondLanguageNeeded, visitorOf } from './preview/visitor.ts';
+import { toastNotSaved } from './saving/after-closing.ts';
 import { languageName } from './tabs/languages/names.ts';
 
 /** The session in the frame: its revision, its languages, and the reason for the languages. */
@@ -88,6 +89,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
       await draft.saveIfChanged();
       frame.current?.start();
     } catch (error) {
+      if (draft.isClosed.value) return toastNotSaved(draft, error);
       const count = draft.problems.value.length;
       problem.value = previewTexts.notSaved(
         count > 0 ? `${frameTexts.problems.title(count)}.` : messageOf(error),

@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
 import { keepToasts } from '../harness/console.ts';
+import { focusedControl } from '../harness/tab-walk.ts';
 
 const browser = useBrowser();
 const projectId = 'prj_demo';
@@ -149,6 +150,8 @@ test('Mind adds and removes languages, and says what they lack', async () => {
   await button('Undo').last().click();
   expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
+  await text('Greeting in Italian').waitFor({ state: 'detached' });
+  expect(await focusedControl(page)).toMatch(/^button (Remove .+ from the mind|Add language)$/);
 });
 
 test('the question check says what would answer', async () => {

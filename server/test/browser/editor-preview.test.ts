@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { editorOf } from '@session-launch/testing/editing.ts';
 import { apply, createKey, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { upload as uploadArt } from '../harness/art.ts';
 import { inspect } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
-import { jpeg } from '../harness/pictures.ts';
+import { jpeg, svg } from '../harness/pictures.ts';
 import { meter, speaks } from '../harness/speaking.ts';
 import { isIn, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -46,6 +48,8 @@ const { id: projectId } = file.project;
 let context: BrowserContext;
 let page: Page;
 let found: string[];
+/** How often the console has read the list of preview links. */
+let listReads = 0;
 /**
  * What the browser complained about, except requests of the frame to the public origin, requests that were aborted when the editor closed,
  * the refused deletion, and the checks of a card that has one picture.
@@ -82,6 +86,9 @@ beforeAll(async () => {
   await openTab('Languages');
   await page.getByRole('heading', { name: 'Preview' }).waitFor();
   found = await watch(page, talking.service.adminUrl);
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().endsWith('/previews')) listReads++;
+  });
 });
 afterAll(() => context?.close());
 
@@ -164,7 +171,10 @@ describe('preview', () => {
   });
 
   test('a shared link talks in a fresh browser, discloses nothing of the mind, and is gone when withdrawn', async () => {
+    // The list is not read before it is opened.
+    expect(listReads).toBe(0);
     await page.getByText('Preview links', { exact: true }).click();
+    await page.getByText('No links yet.').waitFor();
     await button('Create link').click();
     const dialog = page.getByRole('dialog');
     await dialog
@@ -172,11 +182,17 @@ describe('preview', () => {
       .or(dialog.getByRole('spinbutton'))
       .fill('3');
     await inspect(page, 'create-link');
-    await dialog.getByRole('button', { name: 'Create link' }).click();
+    // Enter, pressed twice.
+    await page.evaluate(`{
+      const form = document.querySelector('dialog form');
+      form.requestSubmit();
+      form.requestSubmit();
+    }`);
     const url = await dialog.locator('pre').innerText();
     expect(url).toContain(`${talking.service.url}/preview/#`);
     await button('Done').click();
     await page.getByText('0 of 3 conversations').waitFor();
+    expect(await previews()).toHaveLength(1);
 
     const fresh = await browser.open({
       locale: 'en-US',
@@ -318,7 +334,12 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
     if (slot === 'Thumbnail') {
       await upload.setInputFiles({ name: 'dot.svg', mimeType: 'image/svg+xml', buffer: thumbnail });
       await button('Use this picture').click();
-    } else await button('Use dot.svg').click();
+    } else {
+      await button('Use dot.svg').waitFor();
+      // The thumbnail, which is not saved yet, uses it.
+      expect(await button('Delete dot.svg').count()).toBe(0);
+      await button('Use dot.svg').click();
+    }
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await button('Use maren').click();
@@ -333,12 +354,23 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
 
   await button('Remove: Background of the card').click();
   await button('Choose: Background of the card').click();
-  await button('Delete sea.webp').click();
+  await button('Use sea.webp').waitFor();
+  // The saved experience uses it.
+  expect(await button('Delete sea.webp').count()).toBe(0);
+  await button('Use sea.webp').click();
+
+  const query = 'kind=avatar&name=quay.svg';
+  const { path: thumbnailPath } = (await uploadArt(talking.service, projectId, svg(), { query })).json;
+  const editor = editorOf(talking.service);
+  const quay = { slug: 'quay', title: 'Quay', thumbnailPath, runtime: runtime() };
+  const created = await editor.ok(editor.create(projectId, quay), 201);
+  await button('Choose: Thumbnail').click();
+  await button('Delete quay.svg').click();
   await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByText(`The picture is used by ${one.id}.`, { exact: false }).waitFor();
+  await page.getByText(`The picture is used by ${created.experience.id}.`, { exact: false }).waitFor();
   await inspect(page, 'in-use');
   await page.keyboard.press('Escape');
-  await button('Use sea.webp').click();
+  await button('Use dot.svg').click();
 });
 
 describe('access', () => {

@@ -149,6 +149,27 @@ test.each([
   expect(await live()).toEqual(['Harbor of Ada', 'Unfinished']);
 });
 
+test('the review cannot be closed while it publishes', async () => {
+  await openReview('Harbor of Ada');
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  await intercept(
+    (method, route) => method === 'PUT' && !route.request().url().includes('plan='),
+    () => finished,
+  );
+  await publish();
+  const cancel = review().getByRole('button', { name: 'Cancel', exact: true });
+  await expect.poll(() => cancel.isDisabled()).toBe(true);
+  // Chromium closes a dialog on the second Escape without asking; it opens again.
+  for (let n = 0; n < 2; n++) await tab.page.keyboard.press('Escape');
+  await review().waitFor();
+  finish();
+  await review().waitFor({ state: 'detached' });
+  await tab.page.getByText('r2 is published.').waitFor();
+});
+
 test('an undo does not take back what another operator published', async () => {
   await openReview('Harbor of Ada');
   await publish();
@@ -187,4 +208,38 @@ test('the dialogs of the tab Revisions act on the state in which they were opene
   expect((await stored()).publishedRevision).toBe(2);
   await asked.getByRole('button', { name: 'Unpublish', exact: true }).click();
   await page.getByText('The experience is no longer published.').waitFor();
+});
+
+test('with unsaved changes, a revision is published after a merge, and copied into the draft after a confirmation', async () => {
+  const { page, button, field } = tab;
+  const openTabOf = (name: string) => page.getByRole('link', { name, exact: true }).click();
+  const revisions = page.getByRole('list', { name: 'Revisions' });
+  await writeByBea('Finished');
+  await page.getByText('Published r1, draft r2').waitFor();
+  await field('Title').fill('Harbor of Ada');
+  await openTabOf('Revisions');
+  await button('Publish this one').click();
+  const dialog = tab.dialog('Publish r2?');
+  await dialog.getByText('Finished', { exact: true }).waitFor();
+  await writeByBea('Finished again');
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('nothing was done. Choose “Merge into my draft”, then try again.').waitFor();
+  expect((await stored()).publishedRevision).toBe(1);
+  await button('Merge into my draft').click();
+  await revisions.getByText('r3', { exact: true }).waitFor();
+  await button('Publish this one').last().click();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('r2 is published.').waitFor();
+  expect((await stored()).publishedRevision).toBe(2);
+
+  await button('Copy r1 into the draft').click();
+  const asked = tab.dialog('Copy r1 into the draft?');
+  await inspect(page, 'restore-revision');
+  await asked.getByRole('button', { name: 'Copy into the draft', exact: true }).click();
+  await page.getByText('The draft now has the content of r1.').waitFor();
+  await openTabOf('Setup');
+  await expect.poll(() => field('Title').inputValue()).toBe('Harbor');
+  await button('Undo').last().click();
+  await expect.poll(() => field('Title').inputValue()).toBe('Harbor of Ada');
 });

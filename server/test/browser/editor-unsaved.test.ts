@@ -130,6 +130,49 @@ test('a change of another operator leaves text in a field as it is', async () =>
   await tab.field('Allow origin').fill('');
 });
 
+test('earlier unsaved changes to a field that was changed again are a choice, and stay if it is cancelled', async () => {
+  const { page, field, button } = tab;
+  await tab.show(route('setup'));
+  await field('Title').fill('The harbor at dawn');
+  await page.reload();
+  await notice().waitFor();
+  await field('Title').fill('The harbor at dusk');
+  await button('Continue').click();
+  const conflict = tab.dialog('The draft and your earlier changes differ');
+  await conflict.getByRole('radio', { name: 'The harbor at dawn' }).check();
+  await inspect(page, 'unsaved-conflict');
+  await button('Cancel').click();
+  await notice().waitFor();
+  expect(await field('Title').inputValue()).toBe('The harbor at dusk');
+  await button('Continue').click();
+  await conflict.getByRole('radio', { name: 'The harbor at dawn' }).check();
+  await button('Merge').click();
+  await notice().waitFor({ state: 'detached' });
+  expect(await field('Title').inputValue()).toBe('The harbor at dawn');
+});
+
+test('a save that fails after the editor was left is reported, and its changes are offered again', async () => {
+  const { page, field } = tab;
+  await tab.show(route('setup'));
+  await field('Title').fill('The harbor at dusk');
+  const { experience, version } = await editor.read(experienceId);
+  const isSave = (url: URL) => url.pathname.endsWith(experienceId) && !url.searchParams.has('plan');
+  await page.route(isSave, async (intercepted) => {
+    if (intercepted.request().method() === 'PUT') {
+      await leave();
+      await page.getByRole('heading', { name: 'Experiences', level: 1 }).waitFor();
+      await editor.ok(editor.save({ ...experience, title: 'The harbor at dawn' }, version));
+    }
+    return intercepted.continue();
+  });
+  await page.keyboard.press('Control+s');
+  await page.getByText('Not saved: The harbor at dusk.').waitFor();
+  await page.unroute(isSave);
+  await resume('setup');
+  expect(await field('Title').inputValue()).toBe('The harbor at dusk');
+  expect((await stored()).title).toBe('The harbor at dawn');
+});
+
 test('unsaved changes to a deleted experience can be copied, discarded and restored, and create it again', async () => {
   await writeAndDelete('Title', 'The harbor at night');
   expect(await keptChanges().innerText()).toBe('Your unsaved changes to The harbor at night');

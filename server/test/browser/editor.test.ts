@@ -190,10 +190,18 @@ test('announces a file that is applied during editing, and merges it', async () 
     document.description = 'What Bea wrote';
   });
   const { experience: latest } = await stored();
+  const written = JSON.stringify({ ...latest, description: 'What Bea wrote' }, null, 1);
   latest.runtime.mind.persona = 'You come from a file.';
   await applyFile('shop.yaml@2', { ...file, experiences: [latest] });
   await bea.page.getByText('A project file was applied (shop.yaml@2)').waitFor();
   await inspect(bea.page, 'newer');
+  // Text with errors is not merged: once it could be read, it would replace the changes of the file.
+  await replaceText(bea.page, `${written}}`);
+  await bea.page.getByText('Unsaved changes, the YAML text has errors').waitFor();
+  await button(bea.page, 'Merge into my draft').click();
+  await bea.page.getByText('The text in the YAML tab has errors. Correct them there').waitFor();
+  await replaceText(bea.page, written);
+  await bea.page.getByText('Unsaved changes, checked').waitFor();
   await button(bea.page, 'Merge into my draft').click();
   await button(bea.page, 'Save draft').click();
   await bea.page.getByText('Saved. These settings are live.').waitFor();

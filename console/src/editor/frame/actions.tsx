@@ -8,6 +8,7 @@ import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
 import type { Draft, Experience } from '../draft.ts';
+import { toastNotSaved } from '../saving/after-closing.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 
@@ -28,7 +29,8 @@ export function Actions({ draft, onProblems }: ActionsProps) {
       const { latestRevision: revision } = draft.saved.value;
       toast(revision === latestRevision ? frameTexts.savedSettings : frameTexts.savedDraft(revision));
     } catch (error) {
-      if (draft.problems.value.length > 0) onProblems();
+      if (draft.isClosed.value) toastNotSaved(draft, error);
+      else if (draft.problems.value.length > 0) onProblems();
       else toast(messageOf(error), { tone: error instanceof MergeCancelled ? 'good' : 'bad' });
     }
   };

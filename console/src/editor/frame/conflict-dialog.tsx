@@ -16,9 +16,9 @@ import { DifferenceList, Value } from './difference-list.tsx';
 /** What both sides changed since the state that was last read, and a choice for each field that both changed. */
 export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Conflict }) {
   const choices = useSignal<Readonly<Record<string, Side>>>({});
-  const base = draft.saved.value.experience;
+  const { base, theirs, at } = conflict;
   const mine = draft.document.value;
-  const { experience: theirs, updatedBy, updatedAt } = conflict.theirs;
+  const words = wordsOf(conflict);
   const { clashes } = merge<unknown>(base, mine, theirs);
   const documents = [mine, theirs, base];
   const without = (found: Difference[]) =>
@@ -26,22 +26,22 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
   const ofTheirs = without(differences(base, theirs));
   const ofMine = without(differences(base, mine));
   return (
-    <Dialog title={frameTexts.conflict.title(updatedBy)} onClose={conflict.cancel} isWide>
+    <Dialog title={words.title} onClose={conflict.cancel} isWide>
       <p>
         {frameTexts.conflict.intro}{' '}
         <span class="soft">
-          {frameTexts.conflict.savedAt} <Time at={updatedAt} />.
+          {words.at} <Time at={at} />.
         </span>
       </p>
       {clashes.length === 0 ? null : (
         <section class="stack">
-          <h3>{frameTexts.conflict.both}</h3>
+          <h3>{words.both}</h3>
           {clashes.map((clash) => (
             <Choice
               key={`${placeText(clash.place)} ${clash.isOrder}`}
               clash={clash}
               documents={documents}
-              by={updatedBy}
+              words={words}
               chosen={choices.value[placeText(clash.place)] ?? 'mine'}
               onChoose={(side) => {
                 choices.value = { ...choices.value, [placeText(clash.place)]: side };
@@ -52,13 +52,13 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
       )}
       {ofTheirs.length === 0 ? null : (
         <section class="stack">
-          <h3>{frameTexts.conflict.theirs(updatedBy)}</h3>
+          <h3>{words.theirs}</h3>
           <DifferenceList differences={ofTheirs} documents={documents} />
         </section>
       )}
       {ofMine.length === 0 ? null : (
         <section class="stack">
-          <h3>{frameTexts.conflict.mine}</h3>
+          <h3>{words.mine}</h3>
           <DifferenceList differences={ofMine} documents={documents} />
         </section>
       )}
@@ -72,6 +72,24 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
   );
 }
 
+/** What the dialog calls both sides. */
+function wordsOf({ by }: Conflict) {
+  if (by === undefined) {
+    const { changedAt, ...words } = frameTexts.unsaved.conflict;
+    return { at: changedAt, ...words };
+  }
+  const { title, savedAt, theirs, mine, both, takeTheirs, takeMine } = frameTexts.conflict;
+  return {
+    title: title(by),
+    at: savedAt,
+    theirs: theirs(by),
+    mine,
+    both,
+    takeTheirs: takeTheirs(by),
+    takeMine,
+  };
+}
+
 /** Whether a difference is at the place of a clash or below it. The order of a list and its items are separate. */
 function isPartOf(difference: Difference, clash: Clash): boolean {
   if (difference.isOrder !== clash.isOrder) return false;
@@ -82,16 +100,16 @@ function isPartOf(difference: Difference, clash: Clash): boolean {
 interface ChoiceProps {
   clash: Clash;
   documents: readonly unknown[];
-  by: string;
+  words: ReturnType<typeof wordsOf>;
   chosen: Side;
   onChoose(side: Side): void;
 }
 
-function Choice({ clash, documents, by, chosen, onChoose }: ChoiceProps) {
+function Choice({ clash, documents, words, chosen, onChoose }: ChoiceProps) {
   const id = useId();
   const sides: [side: Side, text: string][] = [
-    ['mine', frameTexts.conflict.takeMine],
-    ['theirs', frameTexts.conflict.takeTheirs(by)],
+    ['mine', words.takeMine],
+    ['theirs', words.takeTheirs],
   ];
   return (
     <fieldset class="clash">

@@ -51,7 +51,6 @@ interface FrameProps {
 export function Frame({ projectId, opened, tab }: FrameProps) {
   const draft = useMemo(() => createDraft(projectId, opened, may('edit-experiences')), []);
   const checked = useSignal<Checked>('checked');
-  const newer = useSignal<ExperienceState | undefined>(undefined);
   const found = useSignal<readonly FoundUnsaved[]>([]);
   const areProblemsShown = useSignal(false);
   const wantedField = useSignal<string | undefined>(undefined);
@@ -61,7 +60,6 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
   useEffect(() => {
     const stops = [
       followExperience(draft, {
-        newer,
         onTakenOver: ({ updatedBy }) => toast(frameTexts.newer.takenOver(updatedBy)),
         onDeleted: () => {
           // Several changes announce a deletion.
@@ -84,6 +82,7 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
     return () => {
       dismissOf(draft);
       for (const stop of stops) stop();
+      draft.close();
     };
   }, [draft]);
 
@@ -118,8 +117,8 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
       {draft.isEditable ? null : (
         <p class="editor-notice">{frameTexts.readOnly(me.value?.operator.role ?? '')}</p>
       )}
-      <UnsavedNotice draft={draft} found={found} newer={newer} />
-      <NewerNotice draft={draft} newer={newer} />
+      <UnsavedNotice draft={draft} found={found} />
+      <NewerNotice draft={draft} />
       <div class="editor-bar">
         <TabLinks draft={draft} tab={tab} />
         {draft.isEditable ? (

@@ -1,5 +1,4 @@
-import { batch, type Signal, useSignal } from '@preact/signals';
-import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
+import { type Signal, useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -7,44 +6,27 @@ import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { differences } from '../document/differences.ts';
-import { merge } from '../document/merge.ts';
-import type { Draft, Experience } from '../draft.ts';
+import type { Draft } from '../draft.ts';
 import { discardUnsaved } from '../saving/discard-unsaved.ts';
 import type { FoundUnsaved } from '../saving/keep-draft.ts';
+import { resumeUnsaved } from '../saving/resume.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { forget } from '../saving/unsaved.ts';
 import { DifferenceList } from './difference-list.tsx';
 
-/** A state that is newer than the saved one. */
-export type Newer = Signal<ExperienceState | undefined>;
-
 interface UnsavedNoticeProps {
   draft: Draft;
   found: Signal<readonly FoundUnsaved[]>;
-  newer: Newer;
 }
 
 /** Offers changes that were not saved when the editor was last open. */
-export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
+export function UnsavedNotice({ draft, found }: UnsavedNoticeProps) {
   const [first] = found.value;
   if (first === undefined) return null;
   const { key, value } = first;
-  const remove = () => {
-    found.value = found.value.filter((one) => one.key !== key);
-  };
   const resume = async () => {
-    batch(() => {
-      const { saved, document, text } = draft;
-      const present = saved.value;
-      document.value = merge(present.experience as Experience, document.value, value.document).document;
-      text.value ??= value.text;
-      // Continues from the state that the changes were made to. Later changes by others are merged as if they had just arrived.
-      if (value.version !== present.version) {
-        saved.value = { ...present, version: value.version, experience: value.base };
-        newer.value = present;
-      }
-    });
-    remove();
+    if (!(await isMerged(resumeUnsaved(draft, value)))) return;
+    found.value = found.value.filter((one) => one.key !== key);
     // The changes are now in this draft, which keeps them itself.
     await forget(key);
   };
@@ -55,7 +37,8 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
         {value.version === draft.saved.value.version ? null : ` ${frameTexts.unsaved.older}`}
       </p>
       <span class="row">
-        <Button look="primary" onPress={resume}>
+        {/* A save in flight takes over its result on the assumption that the saved version stays. */}
+        <Button look="primary" disabled={draft.isSaving.value} onPress={resume}>
           {frameTexts.unsaved.continue}
         </Button>
         <Button label={frameTexts.unsaved.discardLabel} onPress={() => discardUnsaved(found, first, draft)}>
@@ -67,21 +50,13 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
 }
 
 /** Announces that another operator changed the experience while it is edited here. */
-export function NewerNotice({ draft, newer }: { draft: Draft; newer: Newer }) {
+export function NewerNotice({ draft }: { draft: Draft }) {
   const isShown = useSignal(false);
-  const state = newer.value;
+  const state = draft.newer.value;
   if (state === undefined || state.version <= draft.saved.value.version) return null;
   const documents = [draft.saved.value.experience, state.experience];
   const takeOver = async () => {
-    const { clashes } = merge<unknown>(draft.saved.value.experience, draft.document.value, state.experience);
-    try {
-      if (clashes.length > 0) await draft.mergeWith(state);
-      else draft.takeOver(state);
-      newer.value = undefined;
-      toast(frameTexts.newer.merged);
-    } catch (error) {
-      if (!(error instanceof MergeCancelled)) throw error;
-    }
+    if (await isMerged(draft.mergeNewer())) toast(frameTexts.newer.merged);
   };
   const isFile = state.managedBy === 'file';
   return (
@@ -109,4 +84,15 @@ export function NewerNotice({ draft, newer }: { draft: Draft; newer: Newer }) {
       ) : null}
     </div>
   );
+}
+
+/** Whether a merge was finished, and not cancelled. */
+async function isMerged(merging: Promise<void>): Promise<boolean> {
+  try {
+    await merging;
+    return true;
+  } catch (error) {
+    if (error instanceof MergeCancelled) return false;
+    throw error;
+  }
 }

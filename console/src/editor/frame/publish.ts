@@ -46,3 +46,11 @@ function versionToUndo(draft: Draft, published: number | undefined): number {
   if (publishedRevision !== published) throw new Outdated(updatedBy);
   return version;
 }
+
+/**
+ * Whether a dialog that failed to change the status closes and leaves the message to a toast: the changes of another operator have to be
+ * merged outside of the dialog before another attempt can succeed, or the editor was left.
+ */
+export function isForToast(draft: Draft, error: unknown): boolean {
+  return draft.isClosed.value || (error instanceof Outdated && !error.isInDraft);
+}

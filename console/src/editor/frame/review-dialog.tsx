@@ -4,10 +4,12 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { set } from '../../state/set.ts';
+import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
 import { differences } from '../document/differences.ts';
 import type { Draft } from '../draft.ts';
+import { toastNotSaved } from '../saving/after-closing.ts';
 import { MergeCancelled, Outdated } from '../saving/save.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { publishRevision } from './publish.ts';
@@ -46,14 +48,18 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
     problem.value = undefined;
     if (isOutdated()) return reviewAgain(draft.saved.value.updatedBy);
     isPublishing.value = true;
+    let isSaved = false;
     try {
       const written = note.value.trim();
       // The note belongs to the revision, if publishing makes one.
       const made = draft.isChanged.value ? await draft.save(written) : { ...saved, mergedWith: undefined };
-      if (made.mergedWith !== undefined) return reviewAgain(made.mergedWith);
+      isSaved = true;
+      if (made.mergedWith !== undefined) throw new Outdated(made.mergedWith);
       await publishRevision(draft, { revision: made.latestRevision, version: made.version, note: written });
       onClose();
     } catch (error) {
+      if (draft.isClosed.value)
+        return isSaved ? toast(messageOf(error), { tone: 'bad' }) : toastNotSaved(draft, error);
       if (error instanceof MergeCancelled) return;
       if (error instanceof Outdated) return reviewAgain(error.by);
       problem.value = messageOf(error);
@@ -68,7 +74,7 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
   const isNewer = isOutdated() && !isPublishing.value;
   const author = isNewer ? draft.saved.value.updatedBy : changedBy.value;
   return (
-    <Dialog title={frameTexts.review.title} onClose={onClose} isWide>
+    <Dialog title={frameTexts.review.title} onClose={onClose} keepsOpen={() => isPublishing.value} isWide>
       {author === undefined ? null : (
         <p class="editor-notice" role="status">
           {frameTexts.review.changed(author)}
@@ -99,7 +105,9 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
         </p>
       )}
       <div class="dialog-foot">
-        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button disabled={isPublishing.value} onPress={onClose}>
+          {texts.cancel}
+        </Button>
         <Button look="primary" disabled={!isNewer && !isFirst && found.length === 0} onPress={publish}>
           {isNewer ? frameTexts.review.again : frameTexts.review.publish}
         </Button>

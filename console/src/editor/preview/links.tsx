@@ -4,10 +4,12 @@ import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Copy, Show } from '../../parts/notice.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
+import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
 import { texts } from '../../texts.ts';
@@ -15,8 +17,24 @@ import type { Draft } from '../draft.ts';
 
 const linkTexts = previewTexts.links;
 
-/** The links to share a revision: which there are, how often they were used, and new ones. */
-export function Links({ draft, isOwn }: { draft: Draft; isOwn(previewId: string): boolean }) {
+interface LinksProps {
+  draft: Draft;
+  isOwn(previewId: string): boolean;
+}
+
+/** The links to share a revision. They are loaded while the list is open. */
+export function Links(props: LinksProps) {
+  const isOpen = useSignal(false);
+  return (
+    <details class="links" onToggle={({ currentTarget }) => set(isOpen, currentTarget.open)}>
+      <summary>{linkTexts.title}</summary>
+      {isOpen.value ? <OpenLinks {...props} /> : null}
+    </details>
+  );
+}
+
+/** Which links there are, how often they were used, and new ones. */
+function OpenLinks({ draft, isOwn }: LinksProps) {
   const { experienceId } = draft;
   const loaded = useLoad(
     [experienceId],
@@ -31,8 +49,7 @@ export function Links({ draft, isOwn }: { draft: Draft; isOwn(previewId: string)
     toast(linkTexts.withdrawn);
   };
   return (
-    <details class="links">
-      <summary>{linkTexts.title}</summary>
+    <>
       <div class="stack">
         <p class="soft">{linkTexts.intro}</p>
         <Show loaded={loaded}>
@@ -79,7 +96,7 @@ export function Links({ draft, isOwn }: { draft: Draft; isOwn(previewId: string)
           <p>{linkTexts.withdrawText}</p>
         </Confirm>
       )}
-    </details>
+    </>
   );
 }
 
@@ -123,8 +140,7 @@ function CreateLink({ draft, onCreated, onClose }: { draft: Draft; onCreated(): 
   const problem = useSignal<string | undefined>(undefined);
   const url = useSignal<string | undefined>(undefined);
   const revision = draft.saved.value.latestRevision;
-  const create = async (event: Event) => {
-    event.preventDefault();
+  const create = async () => {
     const maxSessions = Number(most.value);
     if (!Number.isInteger(maxSessions) || maxSessions < 1 || maxSessions > 10_000) {
       problem.value = linkTexts.notANumber;
@@ -153,7 +169,7 @@ function CreateLink({ draft, onCreated, onClose }: { draft: Draft; onCreated(): 
     );
   return (
     <Dialog title={linkTexts.dialog} onClose={onClose}>
-      <form class="stack" onSubmit={create}>
+      <Form onSubmit={create}>
         <p>{linkTexts.of(revision)}</p>
         {draft.isChanged.value ? <p class="warn">{linkTexts.unsaved}</p> : null}
         <Select
@@ -181,7 +197,7 @@ function CreateLink({ draft, onCreated, onClose }: { draft: Draft; onCreated(): 
             {linkTexts.create}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,18 +1,15 @@
-import type { Signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../../api/client.ts';
 import { onChange } from '../../api/events.ts';
 import type { Draft } from '../draft.ts';
 
 interface Follower {
-  /** A state that is newer than the saved one, while there are unsaved changes. */
-  newer: Signal<ExperienceState | undefined>;
   onTakenOver(state: ExperienceState): void;
   onDeleted(): void;
 }
 
 /** Reads the experience again when the service announces a change of it, or of its project. Returns a function that stops it. */
-export function followExperience(draft: Draft, { newer, onTakenOver, onDeleted }: Follower): () => void {
+export function followExperience(draft: Draft, { onTakenOver, onDeleted }: Follower): () => void {
   const read = async () => {
     try {
       const state = await request<ExperienceState>(`experiences/${draft.experienceId}`);
@@ -21,7 +18,7 @@ export function followExperience(draft: Draft, { newer, onTakenOver, onDeleted }
       if (state.version <= draft.saved.peek().version) return;
       draft.finishTyping();
       if (draft.isChanged.peek()) {
-        newer.value = state;
+        draft.newer.value = state;
       } else {
         draft.takeOver(state);
         onTakenOver(state);

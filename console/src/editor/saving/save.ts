@@ -3,14 +3,26 @@ import type { ExperienceState, SavedExperience } from '@session-launch/contract/
 import { ApiFailure, isConflict, request } from '../../api/client.ts';
 import { me } from '../../state/me.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import type { Side } from '../document/merge.ts';
-import type { Model, Problem } from '../model.ts';
+import { merge, type Side } from '../document/merge.ts';
+import type { Experience, Model, Problem } from '../model.ts';
 
-/** Another operator saved while the draft was edited. The conflict dialog shows both versions, and calls one of these functions. */
-export interface Conflict {
-  theirs: ExperienceState;
-  /** Merges both and goes on. */
-  resolve(choices: Readonly<Record<string, Side>>): void;
+/** The side to take, by the text of the place. */
+type Choices = Readonly<Record<string, Side>>;
+
+/** Changes to merge with those of the draft. */
+interface OtherSide {
+  /** The document that both sides changed. */
+  base: Experience;
+  theirs: Experience;
+  /** The operator who saved `theirs`; `undefined` for earlier unsaved changes of the same person. */
+  by: string | undefined;
+  at: string;
+}
+
+/** Both sides changed the document. The conflict dialog shows both versions, and calls one of these functions. */
+export interface Conflict extends OtherSide {
+  /** Merges both and continues. */
+  resolve(choices: Choices): void;
   cancel(): void;
 }
 
@@ -25,30 +37,38 @@ interface Saved {
 export interface Saving {
   readonly isSaving: Signal<boolean>;
   readonly conflict: Signal<Conflict | undefined>;
+  /** A state that is newer than the saved one, while there are unsaved changes. */
+  readonly newer: Signal<ExperienceState | undefined>;
+  /** Whether the editor was left, so that it can show neither problems nor the conflict dialog. */
+  readonly isClosed: Signal<boolean>;
   /**
    * Saves the document. If another operator has saved in between, the conflict dialog opens first. Rejects if the document has problems,
-   * which it sets, and if the merge is cancelled.
+   * which it sets, and if the merge is cancelled, also by leaving the editor.
    */
   save(note?: string): Promise<Saved>;
   /** The same, if there are unsaved changes. */
   saveIfChanged(): Promise<void>;
   /**
    * Publishes a revision, or takes the published one back. `version` is that of the state that the person has seen. If the experience has
-   * been changed since, rejects with `Outdated`; a draft without unsaved changes then has the new state.
+   * been changed since, rejects with `Outdated`; a draft without unsaved changes then has the new state, others have it as `newer`.
    */
   setStatus(
     action: 'publish' | 'unpublish' | 'archive',
     version: number,
     body?: { revision: number; note?: string },
   ): Promise<void>;
-  /** Opens the conflict dialog for another state of the service, and merges the draft with it. */
-  mergeWith(theirs: ExperienceState): Promise<void>;
+  /** Merges the draft with `newer`. Opens the conflict dialog if both changed the same field. Rejects while the YAML text has errors. */
+  mergeNewer(): Promise<void>;
+  /** Opens the conflict dialog and returns what was chosen. Rejects with `MergeCancelled` if it is closed. */
+  choose(side: OtherSide): Promise<Choices>;
+  /** Call it when the editor is left. Cancels an open merge. */
+  close(): void;
 }
 
-/** The person closed the dialog instead of merging. */
+/** The person closed the dialog, or left the editor, instead of merging. */
 export class MergeCancelled extends Error {
-  constructor() {
-    super(frameTexts.conflict.cancelled);
+  constructor(message: string) {
+    super(message);
     this.name = 'MergeCancelled';
   }
 }
@@ -56,17 +76,22 @@ export class MergeCancelled extends Error {
 /** Another operator changed the experience after the person had seen it. */
 export class Outdated extends Error {
   readonly by: string;
+  /** Whether the draft has the new state. If not, the person has to merge it before another attempt can succeed. */
+  readonly isInDraft: boolean;
 
-  constructor(by: string) {
-    super(frameTexts.outdated(by));
+  constructor(by: string, isInDraft = true) {
+    super(isInDraft ? frameTexts.outdated(by) : frameTexts.outdatedDraft(by));
     this.name = 'Outdated';
     this.by = by;
+    this.isInDraft = isInDraft;
   }
 }
 
 export function createSaving(draft: Model): Saving {
   const isSaving = signal(false);
   const conflict = signal<Conflict | undefined>(undefined);
+  const newer = signal<ExperienceState | undefined>(undefined);
+  const isClosed = signal(false);
   const url = `experiences/${draft.experienceId}`;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -84,20 +109,65 @@ export function createSaving(draft: Model): Saving {
     return result;
   };
 
+  const choose = (side: OtherSide): Promise<Choices> => {
+    const { cancelled, changed } = frameTexts.conflict;
+    const { by } = side;
+    return new Promise<Choices>((resolve, reject) => {
+      const end = () => {
+        if (conflict.peek() === own) conflict.value = undefined;
+      };
+      const own: Conflict = {
+        ...side,
+        resolve(choices) {
+          end();
+          resolve(choices);
+        },
+        cancel() {
+          end();
+          reject(new MergeCancelled(isClosed.peek() && by !== undefined ? changed(by) : cancelled));
+        },
+      };
+      // There is one dialog: a save in flight may need it while another merge has it open.
+      conflict.peek()?.cancel();
+      if (isClosed.peek()) own.cancel();
+      else conflict.value = own;
+    });
+  };
+
+  /** Throws while the YAML text has errors: once it can be read, it would replace changes that were merged before. */
+  const requireReadText = () => {
+    draft.finishTyping();
+    if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
+  };
+
+  /** Opens the conflict dialog for another state of the service, and merges the draft with it. */
   const mergeWith = async (theirs: ExperienceState): Promise<void> => {
-    const choices = await new Promise<Readonly<Record<string, Side>>>((resolve, reject) => {
-      conflict.value = { theirs, resolve, cancel: () => reject(new MergeCancelled()) };
-    }).finally(() => {
-      conflict.value = undefined;
+    requireReadText();
+    const choices = await choose({
+      base: draft.saved.value.experience as Experience,
+      theirs: theirs.experience as Experience,
+      by: theirs.updatedBy,
+      at: theirs.updatedAt,
     });
     draft.takeOver(theirs, choices);
   };
 
+  const mergeNewer = async (): Promise<void> => {
+    const theirs = newer.value;
+    if (theirs === undefined) return;
+    requireReadText();
+    const { saved, document } = draft;
+    const { clashes } = merge<unknown>(saved.value.experience, document.value, theirs.experience);
+    if (clashes.length > 0) await mergeWith(theirs);
+    else draft.takeOver(theirs);
+    // A later state may have arrived while the dialog was open.
+    if (newer.value === theirs) newer.value = undefined;
+  };
+
   const sendDocument = async (note: string | undefined): Promise<Saved> => {
-    draft.finishTyping();
-    if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
+    requireReadText();
     let mergedWith: string | undefined;
-    const merge = async (theirs: ExperienceState) => {
+    const mergeTheirs = async (theirs: ExperienceState) => {
       await mergeWith(theirs);
       mergedWith = theirs.updatedBy;
     };
@@ -122,12 +192,12 @@ export function createSaving(draft: Model): Saving {
           if (state.version !== version) mergedWith = state.updatedBy;
           return { version, latestRevision, mergedWith };
         }
-        await merge(state);
+        await mergeTheirs(state);
       } catch (error) {
         const problems = problemsOf(error);
         if (problems !== undefined) draft.problems.value = problems;
         if (!isConflict(error)) throw error;
-        await merge(await request<ExperienceState>(url));
+        await mergeTheirs(await request<ExperienceState>(url));
       }
     }
   };
@@ -141,15 +211,23 @@ export function createSaving(draft: Model): Saving {
       if (!isConflict(error)) throw error;
       const state = await request<ExperienceState>(url);
       draft.finishTyping();
-      if (!draft.isChanged.value) draft.takeOver(state);
-      throw new Outdated(state.updatedBy);
+      if (draft.isChanged.value) newer.value = state;
+      else draft.takeOver(state);
+      throw new Outdated(state.updatedBy, draft.saved.value.version >= state.version);
     }
   };
 
   return {
     isSaving,
     conflict,
-    mergeWith,
+    newer,
+    isClosed,
+    mergeNewer,
+    choose,
+    close() {
+      isClosed.value = true;
+      conflict.peek()?.cancel();
+    },
     save: (note) => inTurn(() => sendDocument(note)),
     saveIfChanged: () =>
       inTurn(async () => {

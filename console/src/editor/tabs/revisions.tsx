@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RevisionList } from '@session-launch/contract/admin/experience-schemas';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { request } from '../../api/client.ts';
+import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Badge, Show } from '../../parts/notice.tsx';
@@ -12,7 +12,7 @@ import { toast } from '../../state/toasts.ts';
 import { revisionTexts } from '../../texts/editor/revisions.ts';
 import { texts } from '../../texts.ts';
 import type { Draft, Experience } from '../draft.ts';
-import { withdraw } from '../frame/publish.ts';
+import { isForToast, withdraw } from '../frame/publish.ts';
 import { CompareRevisions } from '../revisions/compare.tsx';
 import { PublishRevision } from '../revisions/publish-revision.tsx';
 import { Outdated } from '../saving/save.ts';
@@ -56,6 +56,7 @@ export function Revisions({ draft }: { draft: Draft }) {
 function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
   const id = useId();
   const publishing = useSignal<number | undefined>(undefined);
+  const restoring = useSignal<number | undefined>(undefined);
   const restore = async (revision: number) => {
     const url = `experiences/${draft.experienceId}/revisions/${revision}`;
     const { slug, title, runtime } = await request<Experience>(url);
@@ -87,7 +88,7 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
                   <Button
                     look="plain"
                     label={revisionTexts.restoreOf(revision)}
-                    onPress={() => restore(revision)}
+                    onPress={() => (draft.isChanged.value ? set(restoring, revision) : restore(revision))}
                   >
                     {revisionTexts.restore}
                   </Button>
@@ -109,6 +110,17 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
           onClose={() => set(publishing, undefined)}
         />
       )}
+      {restoring.value === undefined ? null : (
+        <Confirm
+          title={revisionTexts.restoreTitle(restoring.value)}
+          action={revisionTexts.restore}
+          isDangerous
+          onConfirm={() => restore(restoring.value!)}
+          onClose={() => set(restoring, undefined)}
+        >
+          <p>{revisionTexts.restoreText}</p>
+        </Confirm>
+      )}
     </>
   );
 }
@@ -128,6 +140,7 @@ function Availability({ draft }: { draft: Draft }) {
     try {
       await withdraw(draft, action, version);
     } catch (error) {
+      if (isForToast(draft, error)) return toast(messageOf(error), { tone: 'bad' });
       // The dialog shows the name of the other operator. A second confirmation applies to the new state.
       if (error instanceof Outdated) asking.value = { action, version: draft.saved.value.version };
       throw error;

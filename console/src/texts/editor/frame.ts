@@ -1,5 +1,8 @@
 import { plural } from '../plural.ts';
 
+/** Label of the button that merges the changes of another operator. Other texts refer to it. */
+const mergeNewer = 'Merge into my draft';
+
 /** Texts of the editor around its tabs. */
 export const frameTexts = {
   back: 'All experiences',
@@ -65,6 +68,8 @@ export const frameTexts = {
     hide: 'Hide',
   },
   notYaml: 'The text in the YAML tab has errors. Correct them there, or discard your changes.',
+  notSaved: (title: string, reason: string) =>
+    `Not saved: ${title}. ${reason} Your changes are kept in this browser: open the experience again and choose “Continue”.`,
   savedDraft: (revision: number) =>
     `Saved as draft r${revision}. Visitors do not see it until you publish it.`,
   savedSettings: 'Saved. These settings are live.',
@@ -80,12 +85,23 @@ export const frameTexts = {
     discard: 'Discard',
     discardLabel: 'Discard the earlier changes',
     discarded: 'The unsaved changes are discarded.',
+    notYaml:
+      'These changes contain YAML text with errors, which cannot be merged. Save or discard the changes in the draft, then choose “Continue” again.',
+    conflict: {
+      title: 'The draft and your earlier changes differ',
+      changedAt: 'Your earlier changes are from',
+      theirs: 'Changed earlier',
+      mine: 'Changed in the draft',
+      both: 'Changed in both',
+      takeTheirs: 'Earlier',
+      takeMine: 'In the draft',
+    },
   },
   newer: {
     text: (name: string) => `${name} changed this experience`,
     file: (source: string) => `A project file was applied (${source}); it changed this experience`,
     show: 'Show what changed',
-    take: 'Merge into my draft',
+    take: mergeNewer,
     shownTitle: (name: string) => `What ${name} changed`,
     takenOver: (name: string) => `${name} changed this experience. You see the new version.`,
     merged: 'Both changes are in your draft. It is not saved yet.',
@@ -95,6 +111,8 @@ export const frameTexts = {
   },
   outdated: (name: string) =>
     `${name} changed this experience in the meantime, and nothing was done. Look at what changed, then try again.`,
+  outdatedDraft: (name: string) =>
+    `${name} changed this experience in the meantime, and nothing was done. Choose “${mergeNewer}”, then try again.`,
   conflict: {
     title: (name: string) => `${name} saved this experience while you edited it`,
     intro: 'Nothing is lost: both changes go into the draft. Where both changed the same field, choose.',
@@ -108,6 +126,7 @@ export const frameTexts = {
     save: 'Merge and save',
     take: 'Merge',
     cancelled: 'Not saved. Your changes are still here.',
+    changed: (name: string) => `${name} changed this experience in the meantime.`,
   },
   review: {
     title: 'Review and publish',

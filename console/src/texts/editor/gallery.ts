@@ -54,6 +54,7 @@ export const galleryTexts = {
     noMatch: 'No picture matches.',
     search: 'Search',
     chosen: 'chosen',
+    used: 'used in this experience',
     select: (name: string) => `Use ${name}`,
     facts: (width: number | undefined, height: number | undefined, bytes: number) =>
       [width === undefined || height === undefined ? '' : `${width} × ${height}`, kilobytes(bytes)]

@@ -13,6 +13,9 @@ export const revisionTexts = {
   publishButton: 'Publish',
   restore: 'Copy into the draft',
   restoreOf: (revision: number) => `Copy r${revision} into the draft`,
+  restoreTitle: (revision: number) => `Copy r${revision} into the draft?`,
+  restoreText:
+    'It replaces your unsaved changes to the title, the slug, and everything on Setup, Mind and Languages, and YAML text with errors.',
   restored: (revision: number) => `The draft now has the content of r${revision}. It is not saved yet.`,
   compare: 'Compare two revisions',
   from: 'From',

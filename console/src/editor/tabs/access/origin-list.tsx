@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button, LinkButton } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
+import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { may } from '../../../state/me.ts';
 import { hashOf } from '../../../state/route.ts';
 import { accessTexts } from '../../../texts/editor/access.ts';
@@ -17,8 +18,9 @@ export function OriginList({ draft }: { draft: Draft }) {
   const origins = (value as string[] | undefined) ?? [];
   // Saving needs the permission to edit; the service also refuses changed origins without the other one.
   const isEditable = draft.isEditable && may('run-integration');
+  const ref = useRemovalFocus<HTMLElement>('.origin-list button', '.add-origin input');
   return (
-    <section class="part" data-path={pathText(path)}>
+    <section ref={ref} class="part" data-path={pathText(path)}>
       <h2>{accessTexts.origins}</h2>
       <p class="soft">{accessTexts.originsText}</p>
       {origins.length === 0 ? <p>{accessTexts.noOrigins}</p> : null}

@@ -30,6 +30,8 @@ interface ChooserProps {
   kind: ArtKind;
   shape: Shape;
   chosen: string | undefined;
+  /** Whether the experience uses a picture, which then cannot be deleted. The service knows only what is saved. */
+  isUsed(path: string): boolean;
   /** A file that was dropped; it is cropped at once. */
   dropped: File | undefined;
   onChoose(path: string): void;
@@ -38,7 +40,7 @@ interface ChooserProps {
 
 /** Chooses a picture of the project, or uploads one. */
 export function Chooser(props: ChooserProps) {
-  const { projectId, slot, kind, shape, chosen, onChoose, onClose } = props;
+  const { projectId, slot, kind, shape, chosen, isUsed, onChoose, onClose } = props;
   const file = useSignal(props.dropped);
   const loaded = useLoad([projectId], (signal) => listArt(projectId, signal), ['art']);
   const use = async (picture: Blob, name: string) => {
@@ -71,6 +73,7 @@ export function Chooser(props: ChooserProps) {
             projectId={projectId}
             art={art.filter((one) => one.kind === kind)}
             chosen={chosen}
+            isUsed={isUsed}
             onChoose={onChoose}
             onDeleted={loaded.reload}
           />
@@ -117,11 +120,12 @@ interface PicturesProps {
   projectId: string;
   art: ArtRecord[];
   chosen: string | undefined;
+  isUsed(path: string): boolean;
   onChoose(path: string): void;
   onDeleted(): unknown;
 }
 
-function Pictures({ projectId, art, chosen, onChoose, onDeleted }: PicturesProps) {
+function Pictures({ projectId, art, chosen, isUsed, onChoose, onDeleted }: PicturesProps) {
   const search = useSignal('');
   const deleted = useSignal<ArtRecord | undefined>(undefined);
   const wanted = search.value.trim().toLowerCase();
@@ -155,10 +159,14 @@ function Pictures({ projectId, art, chosen, onChoose, onDeleted }: PicturesProps
             </button>
             <p class="picture-name" title={one.path}>
               {nameOf(one)}
-              {one.path === chosen ? ` (${chooserTexts.chosen})` : ''}
+              {one.path === chosen
+                ? ` (${chooserTexts.chosen})`
+                : isUsed(one.path)
+                  ? ` (${chooserTexts.used})`
+                  : ''}
             </p>
             <p class="soft number">{chooserTexts.facts(one.width, one.height, one.bytes)}</p>
-            {one.artId === undefined || one.path === chosen ? null : (
+            {one.artId === undefined || isUsed(one.path) ? null : (
               <Button
                 look="plain"
                 label={chooserTexts.deleteOf(nameOf(one))}

@@ -9,6 +9,7 @@ import { helpAt } from '../../schema.ts';
 import { type ArtKind, artUrl } from './art.ts';
 import { Chooser } from './chooser.tsx';
 import type { Shape } from './cropping.ts';
+import { mentionsOf } from './mentions.ts';
 
 interface SlotProps {
   draft: Draft;
@@ -79,6 +80,7 @@ export function Slot({ draft, path, label, kind, shape }: SlotProps) {
           kind={kind}
           shape={shape}
           chosen={picture}
+          isUsed={mentionsOf(draft)}
           dropped={dropped.value}
           onChoose={(chosen) => {
             changePicture(draft, path, chosen);

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
+import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 import type { Draft } from '../../draft.ts';
 import { useField, useHeldText } from '../../fields.tsx';
@@ -26,9 +27,10 @@ export function UseCases({ draft }: { draft: Draft }) {
     added.value = '';
   };
   useHeldText(draft, add);
+  const ref = useRemovalFocus<HTMLDivElement>('.chips button', '.add-row input');
   const itemProblems = list.map((_, i) => draft.problemAt([...path, i])).filter((one) => one !== undefined);
   return (
-    <div class="field use-cases" data-path={pathText(path)}>
+    <div ref={ref} class="field use-cases" data-path={pathText(path)}>
       <h3>{galleryTexts.useCases}</h3>
       <p class="help">{description}</p>
       {list.length === 0 ? null : (

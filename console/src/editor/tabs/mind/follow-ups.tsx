@@ -2,6 +2,7 @@ import { computed, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
+import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { set } from '../../../state/set.ts';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import type { Draft } from '../../draft.ts';
@@ -25,9 +26,10 @@ export function FollowUps({ draft, path }: { draft: Draft; path: Path }) {
   const { value, problem } = useField(draft, place);
   const isChoosing = useSignal(false);
   const then = (value as readonly string[] | undefined) ?? [];
+  const ref = useRemovalFocus<HTMLDivElement>('ol button', ':scope > div > button');
   const write = (next: readonly string[]) => draft.change(path, withFollowUps(draft.at(path) as Item, next));
   return (
-    <div class="field follow-ups">
+    <div ref={ref} class="field follow-ups">
       <p class="label">{texts.label}</p>
       {then.length === 0 ? (
         <p class="soft">{texts.none}</p>

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Select, TextField } from '../../../parts/field.tsx';
+import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { set } from '../../../state/set.ts';
 import { toast } from '../../../state/toasts.ts';
 import { itemTexts } from '../../../texts/editor/items.ts';
@@ -26,8 +27,9 @@ const texts = mindTexts.languages;
 export function LanguageBar({ draft }: { draft: Draft }) {
   const { all, shown, chosen } = languagesOf(draft);
   const isAdding = useSignal(false);
+  const ref = useRemovalFocus<HTMLDivElement>('.language button', '.languages > button');
   return (
-    <div class="language-bar">
+    <div ref={ref} class="language-bar">
       <fieldset class="languages">
         <legend>{texts.shown}</legend>
         {all.value.map((tag) => (
