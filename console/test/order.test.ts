@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OrderQueue, place, restore, type StoredOrder } from '../src/screens/experiences/order.ts';
+import { moveBack, OrderQueue, place, type StoredOrder } from '../src/screens/experiences/order.ts';
 
 /** A store that refuses outdated versions, as the service does. `onWrite` runs before each write. */
 function storeOf(ids: string[], onWrite: (stored: StoredOrder, count: number) => void = () => {}) {
@@ -25,9 +25,21 @@ test('places an item before or after another one, and does nothing if one of the
   expect(place('a', 'after', 'x')(['a', 'b'])).toEqual(['a', 'b']);
 });
 
-test('restores an earlier order and leaves new items in their places', () => {
-  expect(restore(['a', 'b', 'c'])(['c', 'new', 'a', 'b'])).toEqual(['a', 'new', 'b', 'c']);
-  expect(restore(['a', 'gone', 'b'])(['b', 'a'])).toEqual(['a', 'b']);
+test('moves an item back to its place in an earlier order', () => {
+  expect(moveBack('a', ['a', 'b', 'c'])(['b', 'c', 'a'])).toEqual(['a', 'b', 'c']);
+  expect(moveBack('b', ['a', 'b', 'c'])(['b', 'a', 'c'])).toEqual(['a', 'b', 'c']);
+  expect(moveBack('c', ['a', 'b', 'c'])(['c', 'a', 'b'])).toEqual(['a', 'b', 'c']);
+});
+
+test('moving an item back leaves the moves of other operators, new items and deleted ones as they are', () => {
+  const order = ['a', 'b', 'c', 'd', 'e'];
+  // After "a" was moved behind "c", another operator has moved "e" to the front.
+  expect(moveBack('a', order)(['e', 'b', 'c', 'a', 'd'])).toEqual(['e', 'a', 'b', 'c', 'd']);
+  // After "c" was moved to the front, another operator has moved the item before its place to the end.
+  expect(moveBack('c', order)(['c', 'a', 'd', 'e', 'b'])).toEqual(['a', 'c', 'd', 'e', 'b']);
+  expect(moveBack('c', order)(['c', 'b', 'a', 'd', 'e'])).toEqual(['b', 'a', 'c', 'd', 'e']);
+  expect(moveBack('c', order)(['c', 'a', 'new', 'e'])).toEqual(['a', 'c', 'new', 'e']);
+  expect(moveBack('c', order)(['a', 'b'])).toEqual(['a', 'b']);
 });
 
 test('collects moves while one is being saved', async () => {

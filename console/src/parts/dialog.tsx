@@ -34,6 +34,8 @@ export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogPr
       class={isWide ? 'modal wide' : 'modal'}
       aria-labelledby={id}
       onCancel={(event) => {
+        // The event of a file field in the dialog bubbles, when its file picker is closed without a choice.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         close();
       }}

@@ -80,10 +80,13 @@ interface SelectProps extends FieldProps {
   value: string;
   options: readonly { value: string; label: string }[];
   onChange(value: string): void;
+  onKeyDown?(event: KeyboardEvent): void;
+  onPointerDown?(): void;
 }
 
 export function Select(props: SelectProps) {
   const { label, isLabelHidden, help, problem, value, options, onChange, disabled } = props;
+  const { onKeyDown, onPointerDown } = props;
   const id = useId();
   return (
     <div class="field">
@@ -98,6 +101,8 @@ export function Select(props: SelectProps) {
         title={options.find((option) => option.value === value)?.label}
         aria-describedby={describedBy(id, help, problem)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onPointerDown={onPointerDown}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>

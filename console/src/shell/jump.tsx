@@ -16,7 +16,8 @@ export function Jump() {
       onKey((event) => {
         if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
         event.preventDefault();
-        isOpen.value = true;
+        // A jump would close the dialog, with what is typed or shown only once in it.
+        if (document.querySelector('dialog[open]') === null) isOpen.value = true;
       }),
     [],
   );

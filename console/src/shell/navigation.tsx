@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { request } from '../api/client.ts';
+import { ApiFailure, request } from '../api/client.ts';
+import { ApplySelect } from '../parts/apply-select.tsx';
 import { Button } from '../parts/button.tsx';
-import { Select } from '../parts/field.tsx';
 import { may, mayCreateProjects, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
@@ -38,6 +38,10 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
     if (value === newProject) isCreating.value = true;
     else goTo(hashOf([value, 'overview']));
   };
+  const buttonOf = ({ value, label }: { value: string; label: string }) =>
+    value === newProject
+      ? { text: label, name: label }
+      : { text: texts.navigation.open, name: texts.navigation.openProject(label) };
   return (
     <header class="head">
       <div class="bar">
@@ -60,11 +64,13 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
           <Brand />
         </a>
         {(projects.value ?? []).length === 0 ? null : (
-          <Select
+          <ApplySelect
             label={texts.navigation.project}
             value={projectId ?? ''}
             options={options}
-            onChange={choose}
+            button={buttonOf}
+            isDirect
+            onApply={choose}
           />
         )}
         <nav aria-label={texts.navigation.label}>
@@ -94,7 +100,10 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
 function Who() {
   const operator = me.value?.operator;
   const signOut = async () => {
-    await request('logout', { method: 'POST' });
+    await request('logout', { method: 'POST' }).catch((error) => {
+      // The login has ended already.
+      if (!(error instanceof ApiFailure && error.status === 401)) throw error;
+    });
     await forgetAll();
     location.hash = '';
     location.reload();

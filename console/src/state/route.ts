@@ -56,8 +56,23 @@ export function hashOf(segments: readonly string[], query: Record<string, string
 }
 
 const hash = signal(location.hash);
+let onLeave: (() => void) | undefined;
+
+/** Stays at the present address: Back, Forward and new addresses are taken back, and `call` is called. Returns a function that ends this. */
+export function stayHere(call: () => void): () => void {
+  onLeave = call;
+  return () => {
+    onLeave = undefined;
+  };
+}
+
 addEventListener('hashchange', () => {
-  hash.value = location.hash;
+  if (onLeave === undefined || location.hash === hash.value) {
+    hash.value = location.hash;
+    return;
+  }
+  history.pushState(null, '', hash.value || location.pathname);
+  onLeave();
 });
 
 export const route = computed(() => parseHash(hash.value));

@@ -60,10 +60,13 @@ export const experiencesTexts = {
   atStart: (title: string) => `${title} is the first one.`,
   atEnd: (title: string) => `${title} is the last one.`,
   moved: (title: string) => `Moved ${title}.`,
-  restored: 'The order is as it was before.',
   undo: 'Undo',
   movedBeside: (by: string) =>
     `${by} changed the order at the same time. Your move is made in the new order.`,
+  movedBack: (title: string) => `Moved ${title} back.`,
+  movedBackBeside: (by: string, title: string) =>
+    `${by} changed the order at the same time. ${title} is moved back in the new order.`,
+  gone: (title: string) => `${title} no longer exists, so it was not moved back.`,
   notMoved: 'The move could not be saved. The list shows the current order.',
 
   actionsOf: (title: string) => `Actions for ${title}`,

@@ -39,6 +39,8 @@ export const importTexts = {
   line: (line: number) => `Line ${line}`,
   wholeFile: 'Whole file',
   tooLarge: 'The file is larger than 4 MiB.',
+  unreadable: (file: string) =>
+    `The browser cannot read ${file}. It may have been moved, changed or deleted: choose it again.`,
   apply: 'Apply file',
   applyAnyway: 'Apply and undo those changes',
   ownerOnly: 'Only an owner can apply a project file.',

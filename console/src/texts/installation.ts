@@ -16,6 +16,7 @@ export const installationTexts = {
     after: 'after',
     nothing: 'nothing',
     show: (count: number) => plural(count, 'change', 'changes'),
+    fresh: (count: number) => `Show ${plural(count, 'new change', 'new changes')}`,
     via: {
       token: 'with a token',
       console: 'in the console',
@@ -43,6 +44,8 @@ export const installationTexts = {
       owner: 'Owner: everything',
     } as Record<string, string>,
     roleOf: (name: string) => `Role of ${name}`,
+    changeRole: 'Change role',
+    changeRoleOf: (name: string, role: string) => `Change role of ${name} to ${role}`,
     roleChanged: (name: string, role: string) =>
       `Another operator has given ${name} the role ${role} in the meantime, and nothing was changed.`,
     limit: 'Projects this operator sees',

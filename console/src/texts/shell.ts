@@ -19,6 +19,7 @@ export const shellTexts = {
   more: 'Show more',
   none: 'none',
   actions: 'Actions',
+  enterApplies: (action: string) => `Press Enter to apply: ${action}.`,
   failure: {
     title: 'This could not be loaded',
     requestId: 'Include this id when you report it:',
@@ -37,6 +38,8 @@ export const shellTexts = {
     system: 'System',
     project: 'Project',
     newProject: 'New project',
+    open: 'Open',
+    openProject: (name: string) => `Open ${name}`,
     signOut: 'Sign out',
     jump: 'Jump to…',
   },

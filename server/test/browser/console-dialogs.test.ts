@@ -31,12 +31,25 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   await inspect(page, 'replace-key');
   await button('Replace').click();
   const shown = await dialog('Your new key').locator('pre').first().innerText();
+  // Neither Ctrl+K nor Back leaves the screen, and a reload asks.
+  await page.keyboard.press('Control+k');
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  const address = page.url();
+  await page.evaluate('history.back()');
+  await page.getByText('You have not copied the key.').waitFor();
+  expect(page.url()).toBe(address);
+  await button('Back to the key').click();
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate('setTimeout(() => location.reload())');
+  expect((await asked).type()).toBe('beforeunload');
+  await (await asked).dismiss();
   await page.keyboard.press('Escape');
   await page.getByText('You have not copied the key.').waitFor();
   await inspect(page, 'key-not-copied', shown);
   // Chromium closes a dialog on the second Escape without asking; it opens again.
   await page.keyboard.press('Escape');
   await dialog('Your new key').waitFor();
+  expect(await dialog('Your new key').locator('pre').first().innerText()).toBe(shown);
   await button('Close without copying').click();
   await inspect(page, 'keys-replaced');
   const { keys } = (await service.admin({ path: `/admin/projects/${world.projectId}/keys` })).json;

@@ -1,8 +1,8 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
-import { createWorld, mintFromServer } from '@session-launch/testing/world.ts';
+import { createWorld, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { type ConsoleTab, keptSecrets, openTab } from '../harness/console.ts';
+import { type ConsoleTab, keptSecrets, openConsole, openTab } from '../harness/console.ts';
 import { useService } from '../harness/service.ts';
 import { focusedControl, walk } from '../harness/tab-walk.ts';
 
@@ -72,6 +72,12 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await page.keyboard.type('https://shop.example');
   await page.keyboard.press('Enter');
   await page.getByText('Pages on https://shop.example may now start sessions.').waitFor();
+  // After the removal of an entry, the focus is on the next one, and after the last one on the field that adds another.
+  await tab.button(`Remove ${pageOrigin}`).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focusedControl(page)).toBe('button Remove https://shop.example');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focusedControl(page)).toBe('textbox Allow origin');
 
   // The link at the top leads past the navigation.
   await page.keyboard.press('Control+k');
@@ -112,5 +118,26 @@ test('the first Tab leads to a link that skips the navigation', async () => {
   expect((await tab.button('Skip to the content').boundingBox())?.y).toBeGreaterThanOrEqual(0);
   await tab.page.keyboard.press('Enter');
   expect(await tab.page.evaluate('document.activeElement.id')).toBe('main');
+  await context.close();
+});
+
+test('the arrow keys choose a project in the switcher, and Enter opens it', async () => {
+  for (const name of ['First shop', 'Second shop']) await createWorld(service, { project: { name } });
+  const context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  const tab = await openConsole(context, service);
+  const { page } = tab;
+  const switcher = page.getByLabel('Project', { exact: true });
+  const [first = '', second = ''] = await switcher
+    .locator('option')
+    .evaluateAll((options) => options.map((option) => option.getAttribute('value') ?? ''));
+  await tab.show(`/${first}/overview`);
+  await switcher.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('button', { name: /^Open / }).waitFor();
+  expect(page.url()).toContain(`#/${first}/overview`);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toContain(`#/${second}/overview`);
+  await switcher.and(page.locator(':focus')).waitFor();
+  expect(tab.complaints).toEqual([]);
   await context.close();
 });

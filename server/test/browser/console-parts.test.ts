@@ -1,7 +1,8 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import { expect, test } from 'vitest';
-import { inspect, openConsole } from '../harness/console.ts';
+import { inspect, keepToasts, openConsole } from '../harness/console.ts';
 import { useService } from '../harness/service.ts';
+import { focusedControl } from '../harness/tab-walk.ts';
 
 const service = useService();
 const browser = useBrowser();
@@ -60,7 +61,16 @@ test('the page of parts shows every part in every state, accessibly, in light an
   await dialog('Delete it?').waitFor();
   await inspect(page, 'parts-dialog');
   await button('Cancel').click();
+  // A further message leaves the focus in the first one; when that one is dismissed, the focus returns.
+  await page.evaluate(keepToasts);
   await button('Toast').click();
+  await button('Undo').focus();
+  await button('Toast').evaluate((one) => (one as unknown as { click(): void }).click());
+  await expect.poll(() => button('Undo').count()).toBe(2);
+  expect(await focusedControl(page)).toBe('button Undo');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => button('Undo').count()).toBe(1);
+  expect(await focusedControl(page)).toBe('button Toast');
   await button('Failing').click();
   await page.getByText('This failed on purpose.').waitFor();
   await inspect(page, 'parts-toasts');

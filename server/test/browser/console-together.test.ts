@@ -1,6 +1,12 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
-import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
+import {
+  createKey,
+  createWorld,
+  mintFromBrowser,
+  mintFromServer,
+  type World,
+} from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
@@ -149,16 +155,68 @@ test('the overview publishes the revision that its confirmation names, and no la
   expect((await service.admin({ path })).json.publishedRevision).toBe(2);
 });
 
+test('lists update their rows in place, keep the pages that were loaded, and announce new rows', async () => {
+  const { page, button } = tab;
+  const { projectId, experienceId, key } = await createWorld(service);
+  const mint = async () =>
+    (await mintFromServer(service, key, { experienceId })).json.session.sessionId as string;
+  const end = (sessionId: string) => byBea({ method: 'POST', path: `/admin/sessions/${sessionId}/end` });
+  const rows = page.locator('tbody tr');
+  const row = (text: string) => rows.filter({ hasText: text });
+  const oldest = await mint();
+  for (let n = 0; n < 51; n++) await mint();
+
+  await tab.show(`/${projectId}/sessions`);
+  await button('Show more').click();
+  await expect.poll(() => rows.count()).toBe(52);
+  await end(oldest);
+  await row(oldest).getByText('ended').waitFor();
+  const latest = await mint();
+  await button('Show 1 new session').waitFor();
+  expect([await rows.count(), await row(latest).count()]).toEqual([52, 0]);
+  await button('Show 1 new session').click();
+  await row(latest).waitFor();
+  expect(await rows.count()).toBe(53);
+  // A session that no longer matches the filter keeps its row.
+  await tab.show(`/${projectId}/sessions?status=created`);
+  await row(latest).getByText('waiting').waitFor();
+  await end(latest);
+  await row(latest).getByText('ended').waitFor();
+
+  await tab.show(`/${projectId}/activity`);
+  const entries = await rows.count();
+  await createKey(service, projectId, { name: 'made elsewhere' });
+  await button('Show 1 new change').waitFor();
+  expect(await rows.count()).toBe(entries);
+  await button('Show 1 new change').click();
+  await expect.poll(() => rows.count()).toBe(entries + 1);
+});
+
 test('undoing the change of a role does not take back the change of another operator', async () => {
   const { page, button } = tab;
   const { operatorId } = await createOperator(service, { name: 'Cleo', role: 'viewer' });
   await tab.show('/team');
   await page.evaluate(keepToasts);
-  await page.getByRole('combobox', { name: 'Role of Cleo' }).selectOption('creator');
+  const role = page.getByRole('combobox', { name: 'Role of Cleo' });
+  const roleOfCleo = async () => {
+    const { operators } = (await service.admin({ path: '/admin/operators' })).json;
+    return operators.find((one: { name: string }) => one.name === 'Cleo').role;
+  };
+  // The arrow keys change a closed select at each step; nothing is saved before Enter or the button is pressed.
+  await role.focus();
+  await page.keyboard.press('ArrowDown');
+  await button('Change role of Cleo to creator').waitFor();
+  await inspect(page, 'role-chosen');
+  await page.keyboard.press('ArrowDown');
+  await button('Change role of Cleo to developer').waitFor();
+  expect(await roleOfCleo()).toBe('viewer');
+  await page.keyboard.press('ArrowUp');
+  await button('Change role of Cleo to creator').click();
+  await expect.poll(roleOfCleo).toBe('creator');
+  await role.and(page.locator(':focus')).waitFor();
   await button('Undo').waitFor();
   await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });
   await button('Undo').click();
   await page.getByText('Another operator has given Cleo the role developer').waitFor();
-  const { operators } = (await service.admin({ path: '/admin/operators' })).json;
-  expect(operators.find((one: { name: string }) => one.name === 'Cleo').role).toBe('developer');
+  expect(await roleOfCleo()).toBe('developer');
 });

@@ -256,6 +256,10 @@ test('repeats a move on an order that another operator changed, and holds back c
   await expect.poll(() => storedTitles(projectId)).toEqual(['Three', 'Two', 'One']);
   await expect.poll(titles).toEqual(['Three', 'Two', 'One']);
   await toast('changed the order at the same time').waitFor();
+  // Undo moves back only the row that was moved here: "Two" stays before "One".
+  await toast('Moved Three.').getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => storedTitles(projectId)).toEqual(['Two', 'Three', 'One']);
+  await expect.poll(titles).toEqual(['Two', 'Three', 'One']);
   expect(unexpected(412)).toEqual([]);
 });
 
@@ -399,6 +403,20 @@ test('plans and applies a project file, names what it would undo, and exports wh
     page = await signIn(undefined, owner);
     await openList(projectId);
     await row('Café').waitFor();
+    // The event of a file picker that is closed without a choice bubbles; the dialog stays. An unreadable file is reported.
+    await button('Import').click();
+    const chooser = dialog('Import a project file').getByLabel('Choose a file');
+    await chooser.dispatchEvent('cancel');
+    await page.evaluate(`{
+      const { text } = Blob.prototype;
+      Blob.prototype.text = () => {
+        Blob.prototype.text = text;
+        return Promise.reject(new DOMException('gone', 'NotReadableError'));
+      };
+    }`);
+    await chooser.setInputFiles({ name: 'gone.yaml', mimeType: 'application/yaml', buffer: Buffer.from('') });
+    await dialog('Import a project file').getByText('The browser cannot read gone.yaml.').waitFor();
+    await button('Cancel').click();
     await give('broken.yaml', exported.replace('title: Harbor', 'titel: Harbor'));
     await page.getByRole('heading', { name: /The file has/ }).waitFor();
     const line = exported.split('\n').findIndex((text) => text.includes('title: Harbor')) + 1;

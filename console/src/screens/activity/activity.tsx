@@ -1,5 +1,4 @@
 import './activity.css';
-import { useSignal } from '@preact/signals';
 import type { AuditEntry, AuditPage } from '@session-launch/contract/admin/audit';
 import { request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,28 +7,14 @@ import { Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useLoad } from '../../state/load.ts';
+import { type PageSource, usePages } from '../../parts/use-pages.ts';
 import { texts } from '../../texts.ts';
 
-/** Every change of a project, newest first. */
+const kinds = ['project', 'experience', 'key', 'art', 'preview'];
+
+/** Every change of a project, newest first. New ones are announced and appear only when asked for. */
 export function Activity({ projectId }: { projectId: string }) {
-  const read = (cursor?: string, signal?: AbortSignal) =>
-    request<AuditPage>('audit', {
-      query: { projectId, cursor },
-      ...(signal === undefined ? {} : { signal }),
-    });
-  const loaded = useLoad([projectId], (signal) => read(undefined, signal), [
-    'project',
-    'experience',
-    'key',
-    'art',
-    'preview',
-  ]);
-  const further = useSignal<{ of: AuditPage | undefined; pages: AuditPage[] }>({ of: undefined, pages: [] });
-  const pages = further.value.of === loaded.data ? further.value.pages : [];
-  const showMore = async (cursor: string) => {
-    further.value = { of: loaded.data, pages: [...pages, await read(cursor)] };
-  };
+  const { loaded, fresh, showFresh, showMore } = usePages([projectId], sourceOf(projectId), kinds);
   const save = async () =>
     download(
       `${projectId}-activity.ndjson`,
@@ -42,18 +27,20 @@ export function Activity({ projectId }: { projectId: string }) {
       intro={texts.activity.intro}
       actions={<Button onPress={save}>{texts.activity.download}</Button>}
     >
+      {fresh === 0 ? null : (
+        <p role="status">
+          <Button onPress={showFresh}>{texts.activity.fresh(fresh)}</Button>
+        </p>
+      )}
       <Show loaded={loaded}>
-        {(first) => {
-          const all = [first, ...pages];
-          const next = all.at(-1)?.nextCursor;
-          const entries = all.flatMap((page) => page.entries);
-          if (entries.length === 0) return <Empty title={texts.activity.empty} />;
+        {({ rows, next }) => {
+          if (rows.length === 0 && next === undefined) return <Empty title={texts.activity.empty} />;
           return (
             <>
-              <EntryTable entries={entries} />
+              <EntryTable entries={rows} />
               {next === undefined ? null : (
                 <p>
-                  <Button onPress={() => showMore(next)}>{texts.more}</Button>
+                  <Button onPress={showMore}>{texts.more}</Button>
                 </p>
               )}
             </>
@@ -64,7 +51,19 @@ export function Activity({ projectId }: { projectId: string }) {
   );
 }
 
-function EntryTable({ entries }: { entries: AuditEntry[] }) {
+function sourceOf(projectId: string): PageSource<AuditEntry> {
+  return {
+    size: 100,
+    idOf: ({ auditId }) => auditId,
+    read: async ({ limit, cursor }, signal) => {
+      const query = { projectId, limit: String(limit), cursor };
+      const page = await request<AuditPage>('audit', { query, ...(signal === undefined ? {} : { signal }) });
+      return { rows: page.entries, next: page.nextCursor };
+    },
+  };
+}
+
+function EntryTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <Table
       caption={texts.activity.caption}

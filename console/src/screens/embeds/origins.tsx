@@ -4,6 +4,7 @@ import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { useRemovalFocus } from '../../parts/removal-focus.ts';
 import { may } from '../../state/me.ts';
 import { changeProject, type Project } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
@@ -21,6 +22,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
   const added = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
   const isEditable = may('run-integration');
+  const ref = useRemovalFocus<HTMLElement>('.origins button', 'form input');
   const set = async (change: (now: Project) => ProjectSettings) => {
     await changeProject(id, change);
     await onChanged();
@@ -42,7 +44,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
     toast(texts.embeds.removed(origin), { action: { label: texts.undo, run: undo } });
   };
   return (
-    <section class="panel">
+    <section ref={ref} class="panel">
       <h2>{texts.embeds.origins}</h2>
       <p class="soft">{texts.embeds.originsHelp}</p>
       {allowedOrigins.length === 0 ? <p>{texts.embeds.noOrigins}</p> : null}

@@ -12,6 +12,8 @@ export interface Drag {
   readonly drop: Signal<Drop | undefined>;
   /** Starts dragging a row by its handle, with a mouse, a pen or a finger. */
   start(event: PointerEvent, id: string): void;
+  /** Cancels the drag, if there is one. Call it when the list is unmounted. */
+  stop(): void;
 }
 
 /** Distance from the edge of the window in which dragging scrolls, and how far it scrolls each time, in pixels. */
@@ -27,9 +29,11 @@ export function createDrag(
 ): Drag {
   const dragged = signal<string | undefined>(undefined);
   const drop = signal<Drop | undefined>(undefined);
+  /** Ends the present drag without a drop. */
+  let cancel: (() => void) | undefined;
 
   const start = (event: PointerEvent, id: string) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || cancel !== undefined) return;
     event.preventDefault();
     const handle = event.currentTarget as HTMLElement;
     handle.setPointerCapture(event.pointerId);
@@ -45,12 +49,14 @@ export function createDrag(
     const end = (isDropped: boolean) => {
       stop.abort();
       clearInterval(scrolling);
+      cancel = undefined;
       const target = drop.value;
       dragged.value = undefined;
       drop.value = undefined;
       if (isDropped && target !== undefined) onDrop(id, target);
       onEnd();
     };
+    cancel = () => end(false);
     const { signal } = stop;
     handle.addEventListener(
       'pointermove',
@@ -62,6 +68,14 @@ export function createDrag(
     );
     handle.addEventListener('pointerup', () => end(true), { signal });
     handle.addEventListener('pointercancel', () => end(false), { signal });
+    // On the window: if the row was removed, the event is dispatched on the document instead of the handle.
+    addEventListener(
+      'lostpointercapture',
+      ({ pointerId }) => {
+        if (pointerId === event.pointerId) end(false);
+      },
+      { signal },
+    );
     addEventListener(
       'keydown',
       (pressed) => {
@@ -70,7 +84,7 @@ export function createDrag(
       { signal },
     );
   };
-  return { dragged, drop, start };
+  return { dragged, drop, start, stop: () => cancel?.() };
 }
 
 /** The place at this height of the window, or `undefined` if the row would stay where it is. */

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
@@ -42,6 +42,7 @@ export function ExperienceList({ projectId, state, shown, listRef, isDragging, r
       ),
     [state],
   );
+  useEffect(() => drag.stop, [drag]);
   isDragging.current = drag.dragged.value !== undefined;
   useFocusKept(listRef, ids);
 

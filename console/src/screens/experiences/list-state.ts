@@ -6,7 +6,7 @@ import type {
 import { isConflict, request } from '../../api/client.ts';
 import { dismiss, toast, toasts } from '../../state/toasts.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
-import { OrderQueue, place, type Rearrangement, restore } from './order.ts';
+import { moveBack, OrderQueue, place, type Rearrangement } from './order.ts';
 
 /** The rows of the list, their order, and the moves that are being saved. */
 export interface ListState {
@@ -32,19 +32,21 @@ export interface ListUse {
   reload(): Promise<void>;
 }
 
+const idsOf = (list: readonly ExperienceSummary[]) => list.map(({ experienceId }) => experienceId);
+
 export function createListState(projectId: string, use: ListUse): ListState {
   const rows = signal<readonly ExperienceSummary[]>([]);
   const isHeld = signal(false);
   const announcement = signal('');
   let newest: List | undefined;
-  /** Moves that one "Undo" takes back together: those of the same row, while their toast is shown. */
-  let run: { id: string; before: readonly string[]; toastId: number | undefined } | undefined;
+  /** Moves that one "Undo" takes back together: those of the same row, while their toast is shown and the order is as they left it. */
+  let run: { id: string; before: readonly string[]; after: string; toastId: number | undefined } | undefined;
   const path = `projects/${projectId}`;
 
   const queue = new OrderQueue({
     read: async () => {
       const { experiences, version } = await request<List>(`${path}/experiences`);
-      return { ids: experiences.map(({ experienceId }) => experienceId), version };
+      return { ids: idsOf(experiences), version };
     },
     write: async ({ ids, version }) => {
       try {
@@ -58,20 +60,13 @@ export function createListState(projectId: string, use: ListUse): ListState {
     },
   });
 
-  const visibleIds = (list: readonly ExperienceSummary[]) =>
-    use
-      .visible(list)
-      .map(({ experienceId }) => experienceId)
-      .join();
+  const visibleIds = (list: readonly ExperienceSummary[]) => idsOf(use.visible(list)).join();
 
   const accept = () => {
     if (newest === undefined || queue.isSaving || newest.version < queue.version) return;
     rows.value = newest.experiences;
     isHeld.value = false;
-    queue.begin({
-      ids: newest.experiences.map(({ experienceId }) => experienceId),
-      version: newest.version,
-    });
+    queue.begin({ ids: idsOf(newest.experiences), version: newest.version });
   };
 
   const rearrange = (rearrangement: Rearrangement) => {
@@ -79,10 +74,10 @@ export function createListState(projectId: string, use: ListUse): ListState {
     rows.value = rearrangement([...byId.keys()]).map((id) => byId.get(id)!);
   };
 
-  const save = async (rearrangement: Rearrangement) => {
+  const save = async (rearrangement: Rearrangement, besideText: (by: string) => string) => {
     try {
       const { conflict } = await queue.save(rearrangement);
-      if (conflict?.by !== undefined) toast(texts.movedBeside(conflict.by));
+      if (conflict?.by !== undefined) toast(besideText(conflict.by));
     } catch {
       toast(texts.notMoved, { tone: 'bad' });
     }
@@ -91,11 +86,13 @@ export function createListState(projectId: string, use: ListUse): ListState {
     accept();
   };
 
-  const undo = (before: readonly string[]) => {
+  const undo = (id: string, title: string, before: readonly string[]) => {
     run = undefined;
-    rearrange(restore(before));
-    announcement.value = texts.restored;
-    void save(restore(before));
+    if (!idsOf(rows.value).includes(id)) return toast(texts.gone(title));
+    const rearrangement = moveBack(id, before);
+    rearrange(rearrangement);
+    announcement.value = texts.movedBack(title);
+    void save(rearrangement, (by) => texts.movedBackBeside(by, title));
   };
 
   return {
@@ -113,17 +110,17 @@ export function createListState(projectId: string, use: ListUse): ListState {
     },
     move(id, side, other, visible) {
       const rearrangement = place(id, side, other);
-      const isSameRun = run?.id === id && toasts.value.some((one) => one.id === run?.toastId);
-      const before =
-        isSameRun && run !== undefined ? run.before : rows.value.map(({ experienceId }) => experienceId);
-      if (run?.toastId !== undefined && isSameRun) dismiss(run.toastId);
+      const present = idsOf(rows.value);
+      const earlier = run?.id === id && toasts.value.some((one) => one.id === run?.toastId) ? run : undefined;
+      const before = earlier?.after === present.join() ? earlier.before : present;
+      if (earlier?.toastId !== undefined) dismiss(earlier.toastId);
       rearrange(rearrangement);
       const title = rows.value.find(({ experienceId }) => experienceId === id)?.title ?? id;
       const position = rearrangement(visible).indexOf(id) + 1;
       announcement.value = texts.position(title, position, visible.length);
-      toast(texts.moved(title), { action: { label: texts.undo, run: () => undo(before) } });
-      run = { id, before, toastId: toasts.value.at(-1)?.id };
-      void save(rearrangement);
+      toast(texts.moved(title), { action: { label: texts.undo, run: () => undo(id, title, before) } });
+      run = { id, before, after: idsOf(rows.value).join(), toastId: toasts.value.at(-1)?.id };
+      void save(rearrangement, texts.movedBeside);
     },
   };
 }

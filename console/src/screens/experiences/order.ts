@@ -11,11 +11,26 @@ export function place(id: string, side: 'before' | 'after', other: string): Rear
   };
 }
 
-/** Puts the items back into an earlier order. Items that did not exist then keep their places. */
-export function restore(earlier: readonly string[]): Rearrangement {
+/**
+ * Moves an item back next to one of its neighbours in an earlier order; the other items keep their present order. If the two neighbours
+ * were separated since, takes the one beside which more items are on the same side of the moved item as before.
+ */
+export function moveBack(id: string, earlier: readonly string[]): Rearrangement {
+  const from = earlier.indexOf(id);
+  const [preceding, following] = [earlier.slice(0, from), earlier.slice(from + 1)];
   return (ids) => {
-    const known = earlier.filter((id) => ids.includes(id));
-    return ids.map((id) => (earlier.includes(id) ? known.shift()! : id));
+    const previous = preceding.findLast((one) => ids.includes(one));
+    const next = following.find((one) => ids.includes(one));
+    const afterPrevious = previous === undefined ? undefined : place(id, 'after', previous)(ids);
+    const beforeNext = next === undefined ? undefined : place(id, 'before', next)(ids);
+    /** The number of items that are on the other side of the moved item than before. */
+    const swapped = (order: readonly string[]) => {
+      const at = order.indexOf(id);
+      return order.filter((one, n) => (n < at ? following : preceding).includes(one)).length;
+    };
+    if (afterPrevious === undefined || beforeNext === undefined)
+      return afterPrevious ?? beforeNext ?? [...ids];
+    return swapped(beforeNext) < swapped(afterPrevious) ? beforeNext : afterPrevious;
   };
 }
 

@@ -38,7 +38,9 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
   const read = async (chosen: File) => {
     if (chosen.size > maxBytes) return set(state, { step: 'choose', problem: texts.tooLarge });
     set(state, { step: 'reading' });
-    const file = { name: chosen.name, text: await chosen.text() };
+    const text = await chosen.text().catch(() => undefined);
+    if (text === undefined) return set(state, { step: 'choose', problem: texts.unreadable(chosen.name) });
+    const file = { name: chosen.name, text };
     try {
       set(state, { step: 'plan', file, plan: await planFile(file) });
     } catch (error) {

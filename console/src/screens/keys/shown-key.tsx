@@ -8,6 +8,7 @@ import { Copy } from '../../parts/notice.tsx';
 import { me } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
 import { texts } from '../../texts.ts';
+import { useStay } from './stay.ts';
 
 interface ShownKeyProps {
   created: CreatedApiKey;
@@ -15,7 +16,7 @@ interface ShownKeyProps {
   onClose(): void;
 }
 
-/** Shows a new key once, with code that uses it. Asks before it closes if nothing was copied. */
+/** Shows a new key once, with code that uses it. Asks before it is closed or the page is left if nothing was copied. */
 export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
   const isCopied = useSignal(false);
   const isLeaving = useSignal(false);
@@ -28,6 +29,7 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
       () => undefined,
     );
   }, []);
+  useStay(!isCopied.value, () => set(isLeaving, true));
   const leave = () => {
     if (isCopied.value) onClose();
     else isLeaving.value = true;

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ApplySelect } from '../../parts/apply-select.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -63,6 +64,13 @@ export function PartsPage() {
           value={chosen.value[0] ?? 'one'}
           options={options}
           onChange={(value) => choose([value])}
+        />
+        <ApplySelect
+          label="Select with a button"
+          value={chosen.value[0] ?? 'one'}
+          options={options}
+          button={({ label }) => ({ text: 'Apply', name: `Apply ${label}` })}
+          onApply={(value) => choose([value])}
         />
         <TextField label="Long text" value={text.value} onInput={setText} rows={3} />
         <Choices label="Several" type="checkbox" options={options} chosen={chosen.value} onChange={choose} />

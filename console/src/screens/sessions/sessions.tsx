@@ -2,9 +2,7 @@ import './sessions.css';
 import { useSignal } from '@preact/signals';
 import type { ExperienceList } from '@session-launch/contract/admin/experience-schemas';
 import type { SessionPage } from '@session-launch/contract/admin/sessions';
-import { useEffect } from 'preact/hooks';
 import { request } from '../../api/client.ts';
-import { onChange } from '../../api/events.ts';
 import { Button } from '../../parts/button.tsx';
 import { downloadCsv } from '../../parts/csv.ts';
 import { Select, TextField } from '../../parts/field.tsx';
@@ -12,12 +10,14 @@ import { Badge, Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { seconds, Time } from '../../parts/time.tsx';
+import { type PageSource, usePages } from '../../parts/use-pages.ts';
 import { useLoad } from '../../state/load.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
 import { texts } from '../../texts.ts';
 import { SessionScreen } from './session.tsx';
 
 type SessionRecord = SessionPage['sessions'][number];
+type Query = Record<string, string | undefined>;
 
 const filters = [
   'status',
@@ -39,32 +39,19 @@ export function Sessions({ projectId, rest: [sessionId] }: { projectId: string; 
   );
 }
 
-/** Sessions, newest first. New ones are announced and appear only when asked for, so that the rows being read do not move. */
+/**
+ * Sessions, newest first. The rows shown follow the changes of their sessions. New ones are announced and appear only when asked for, so
+ * that the rows being read do not move.
+ */
 function SessionList({ projectId }: { projectId: string }) {
   const query = Object.fromEntries(
     filters.flatMap((name) => (route.value.query[name] ? [[name, route.value.query[name]]] : [])),
   );
-  const loaded = useLoad([projectId, JSON.stringify(query)], (signal) =>
-    readPage(projectId, query, undefined, signal),
+  const { loaded, fresh, showFresh, showMore } = usePages(
+    [projectId, JSON.stringify(query)],
+    sourceOf(projectId, query),
+    ['session'],
   );
-  const further = useSignal<{ of: SessionPage | undefined; pages: SessionPage[] }>({
-    of: undefined,
-    pages: [],
-  });
-  const fresh = useSignal(0);
-  useEffect(() => {
-    fresh.value = 0;
-    return onChange(['session'], () => void countFresh());
-  }, [projectId, loaded.data]);
-  const countFresh = async () => {
-    const first = loaded.data?.sessions[0]?.sessionId ?? '';
-    const { sessions } = await readPage(projectId, query).catch(() => ({ sessions: [] }));
-    fresh.value = sessions.filter(({ sessionId }) => sessionId > first).length;
-  };
-  const pages = further.value.of === loaded.data ? further.value.pages : [];
-  const showMore = async (cursor: string) => {
-    further.value = { of: loaded.data, pages: [...pages, await readPage(projectId, query, cursor)] };
-  };
   const isFiltered = Object.keys(query).length > 0;
   return (
     <Screen
@@ -72,23 +59,20 @@ function SessionList({ projectId }: { projectId: string }) {
       actions={<Button onPress={() => download(projectId, query)}>{texts.sessions.download}</Button>}
     >
       <Filters projectId={projectId} query={query} />
-      {fresh.value === 0 ? null : (
-        <p>
-          <Button onPress={loaded.reload}>{texts.sessions.fresh(fresh.value)}</Button>
+      {fresh === 0 ? null : (
+        <p role="status">
+          <Button onPress={showFresh}>{texts.sessions.fresh(fresh)}</Button>
         </p>
       )}
       <Show loaded={loaded}>
-        {(first) => {
-          const all = [first, ...pages];
-          const sessions = all.flatMap((page) => page.sessions);
-          const next = all.at(-1)?.nextCursor;
-          if (sessions.length === 0) return <NoSessions isFiltered={isFiltered} />;
+        {({ rows, next }) => {
+          if (rows.length === 0 && next === undefined) return <NoSessions isFiltered={isFiltered} />;
           return (
             <>
-              <SessionTable projectId={projectId} sessions={sessions} />
+              <SessionTable projectId={projectId} sessions={rows} />
               {next === undefined ? null : (
                 <p>
-                  <Button onPress={() => showMore(next)}>{texts.more}</Button>
+                  <Button onPress={showMore}>{texts.more}</Button>
                 </p>
               )}
             </>
@@ -99,20 +83,40 @@ function SessionList({ projectId }: { projectId: string }) {
   );
 }
 
-function readPage(
-  projectId: string,
-  query: Record<string, string | undefined>,
-  cursor?: string,
-  signal?: AbortSignal,
-): Promise<SessionPage> {
+function sourceOf(projectId: string, query: Query): PageSource<SessionRecord> {
+  return {
+    size: 50,
+    idOf: ({ sessionId }) => sessionId,
+    read: async ({ limit, cursor }, signal) => {
+      const page = await readPage(projectId, { ...query, limit: String(limit), cursor }, signal);
+      return { rows: page.sessions, next: page.nextCursor };
+    },
+    // A session can stop matching the filters by its status, and by its user, whom an operator made the service forget.
+    readAgain: async (rows, signal) => {
+      const open = rows.filter(({ status }) => status === 'created' || status === 'active');
+      if (open.length === 0) return [];
+      const times = open.map(({ createdAt }) => Date.parse(createdAt));
+      const [from, to] = [Math.min(...times), Math.max(...times) + 1].map((at) => new Date(at).toISOString());
+      const others = { ...query, status: undefined, userId: undefined };
+      return (await requestPage(projectId, { ...others, from, to, limit: '500' }, signal)).sessions;
+    },
+  };
+}
+
+/** Reads a page, with the filters of the address. */
+function readPage(projectId: string, query: Query, signal?: AbortSignal): Promise<SessionPage> {
+  return requestPage(projectId, { ...query, ...instants(query) }, signal);
+}
+
+function requestPage(projectId: string, query: Query, signal?: AbortSignal): Promise<SessionPage> {
   return request<SessionPage>(`projects/${projectId}/sessions`, {
-    query: { limit: '50', ...query, ...instants(query), cursor },
+    query,
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
 /** The days of the filters, which include the last one, as the times that the service expects. */
-function instants({ from, to }: Record<string, string | undefined>): Record<string, string | undefined> {
+function instants({ from, to }: Query): Query {
   const midnight = (day: string | undefined, days: number) => {
     const at = new Date(`${day}T00:00`);
     if (day === undefined || Number.isNaN(at.getTime())) return undefined;
@@ -122,7 +126,7 @@ function instants({ from, to }: Record<string, string | undefined>): Record<stri
   return { from: midnight(from, 0), to: midnight(to, 1) };
 }
 
-function Filters({ projectId, query }: { projectId: string; query: Record<string, string | undefined> }) {
+function Filters({ projectId, query }: { projectId: string; query: Query }) {
   const loaded = useLoad([projectId], (signal) =>
     request<ExperienceList>(`projects/${projectId}/experiences`, { signal }),
   );
@@ -226,7 +230,7 @@ function NoSessions({ isFiltered }: { isFiltered: boolean }) {
 
 const tones: Record<string, 'good' | ''> = { active: 'good' };
 
-function SessionTable({ projectId, sessions }: { projectId: string; sessions: SessionRecord[] }) {
+function SessionTable({ projectId, sessions }: { projectId: string; sessions: readonly SessionRecord[] }) {
   return (
     <Table
       caption={texts.sessions.caption}
@@ -258,11 +262,11 @@ function SessionTable({ projectId, sessions }: { projectId: string; sessions: Se
 }
 
 /** Downloads what the list would show, up to ten thousand rows. */
-async function download(projectId: string, query: Record<string, string | undefined>): Promise<void> {
+async function download(projectId: string, query: Query): Promise<void> {
   const rows: SessionRecord[] = [];
   let cursor: string | undefined;
   do {
-    const page = await readPage(projectId, { ...query, limit: '500' }, cursor);
+    const page = await readPage(projectId, { ...query, limit: '500', cursor });
     rows.push(...page.sessions);
     cursor = page.nextCursor;
   } while (cursor !== undefined && rows.length < 10_000);

@@ -1,11 +1,11 @@
 import type { OperatorList, OperatorRecord } from '@session-launch/contract/admin/operators';
 import { roles } from '@session-launch/contract/roles';
 import { messageOf, request } from '../../api/client.ts';
-import { Select } from '../../parts/field.tsx';
+import { ApplySelect } from '../../parts/apply-select.tsx';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
 
-/** Changes the role of an operator at once; the toast offers a way back. */
+/** Changes the role of an operator; the toast offers a way back. */
 export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; onChanged(): unknown }) {
   const { operatorId, name, role } = operator;
   /** Changes nothing if the role is no longer `from`. Operators have no version, so this reads it just before. */
@@ -24,12 +24,13 @@ export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; 
     await onChanged();
   };
   return (
-    <Select
+    <ApplySelect
       label={texts.team.roleOf(name)}
       isLabelHidden
       value={role}
       options={roles.map((value) => ({ value, label: value }))}
-      onChange={(value) => void set(role, value)}
+      button={({ value }) => ({ text: texts.team.changeRole, name: texts.team.changeRoleOf(name, value) })}
+      onApply={(value) => set(role, value)}
     />
   );
 }
