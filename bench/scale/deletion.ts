@@ -23,35 +23,65 @@ export async function startSide(environment: Environment, url: string, apiKey: s
   return { url, mint: serverMint(service.url, apiKey), pid: service.pid };
 }
 
+/** Milliseconds for which a process deletes before it is measured. */
+const warmUpMs = 10_000;
+
+/** Maximum milliseconds until a process that was resumed deletes: longer than the interval between two rounds of its retention. */
+const firstDeletionMs = 15_000;
+
 export interface Deletion extends Beside {
   /** Sessions deleted per second by one process, at its own pace, beside the mints. */
   perSecond: number;
 }
 
+/** A second process of the service, which deletes old sessions at its own pace except while it is paused. */
+interface Retention {
+  /** Resolves at the next deletion, or after a while if nothing is left to delete. */
+  resume(): Promise<void>;
+  /** Returns how many sessions per second were deleted since `resume`. */
+  pause(): Promise<number>;
+  stop(): Promise<void>;
+}
+
 /**
- * Starts a second process of the service, which deletes old sessions at its own pace; resolves at the first deletion. `stop` returns how many
- * it deleted per second.
+ * Starts a second process of the service that deletes, and pauses it after its first deletions. A paused process is suspended by a signal, so
+ * that its start and the compilation of its code are no part of a measurement.
  */
-export async function startRetention(
-  environment: Environment,
-  url: string,
-  program?: string,
-): Promise<{ stop(): Promise<number> }> {
-  const start = await deletedSessions(url);
+async function startRetention(environment: Environment, url: string): Promise<Retention> {
+  const wait = (ms: number) => sleep(ms, undefined, { signal: environment.signal });
   const service = await environment.onPostgres(url, {
     env: { RUNTIME: 'off', SESSION_RETENTION_DAYS: String(retentionDays) },
-    ...(program === undefined ? {} : { program }),
   });
-  const wait = () => sleep(200, undefined, { signal: environment.signal });
-  while ((await deletedSessions(url)) === start) await wait();
-  const [began, first] = [performance.now(), await deletedSessions(url)];
-  return {
-    stop: async () => {
-      const seconds = (performance.now() - began) / 1000;
-      await service.stop();
-      return ((await deletedSessions(url)) - first) / seconds;
-    },
+  const suspend = () => process.kill(service.pid, 'SIGSTOP');
+  const wake = () => process.kill(service.pid, 'SIGCONT');
+  let [began, first] = [0, 0];
+  const resume = async () => {
+    const before = await deletedSessions(url);
+    wake();
+    const latest = performance.now() + firstDeletionMs;
+    while ((await deletedSessions(url)) === before && performance.now() < latest) await wait(200);
+    [began, first] = [performance.now(), await deletedSessions(url)];
   };
+  const pause = async () => {
+    const seconds = (performance.now() - began) / 1000;
+    const count = (await deletedSessions(url)) - first;
+    suspend();
+    return count / seconds;
+  };
+  const stop = async () => {
+    wake();
+    await service.stop();
+  };
+  try {
+    await resume();
+    await wait(warmUpMs);
+    await pause();
+  } catch (error) {
+    // A suspended process would not end at the end of the run.
+    wake();
+    throw error;
+  }
+  return { resume, pause, stop };
 }
 
 /** Mints beside the retention of a second process. */
@@ -61,12 +91,17 @@ export async function besideRetention(
   pace: Pace,
 ): Promise<Deletion> {
   const rates: number[] = [];
-  const start = async () => {
-    const other = await startRetention(environment, url);
-    return { stop: async () => rates.push(await other.stop()) };
-  };
-  const result = await besideMints(environment, mint, pace, { name: 'deletion', start });
-  return { ...result, perSecond: median(rates) };
+  const retention = await startRetention(environment, url);
+  try {
+    const start = async () => {
+      await retention.resume();
+      return { stop: async () => rates.push(await retention.pause()) };
+    };
+    const result = await besideMints(environment, mint, pace, { name: 'deletion', start });
+    return { ...result, perSecond: median(rates) };
+  } finally {
+    await retention.stop();
+  }
 }
 
 export interface Drops extends Beside {
@@ -158,17 +193,26 @@ export async function besideWholeDeletion(
     const isBesideVacuum = before.running || state.running;
     if (isBesideVacuum) done.besideVacuum.push(measured);
     if (!isBesideVacuum || into === done.beside) into.push(measured);
+    if (into === done.beside) done.sessions = (await deletedSessions(url)) - start;
+    const other = [into === done.beside ? 'deletion' : '', isBesideVacuum ? 'vacuum' : '']
+      .filter(Boolean)
+      .join(' and ');
+    const load = other === '' ? 'without deletion' : `beside ${other}`;
+    progress(
+      `deleted ${done.sessions} of ${due} sessions; p99 of mints ${load}: ${measured.p99.toFixed(1)} ms`,
+    );
   };
-  while (done.sessions < due) {
-    await mintOnce(done.without);
-    const retention = await startRetention(environment, url);
-    const began = performance.now();
-    for (let n = 0; n < betweenPauses && done.sessions < due; n++) {
-      await mintOnce(done.beside);
-      done.sessions = (await deletedSessions(url)) - start;
-      progress(`deleted ${done.sessions} of ${due} sessions beside mints`);
+  const retention = await startRetention(environment, url);
+  try {
+    while (done.sessions < due) {
+      await mintOnce(done.without);
+      await retention.resume();
+      const began = performance.now();
+      for (let n = 0; n < betweenPauses && done.sessions < due; n++) await mintOnce(done.beside);
+      done.seconds += (performance.now() - began) / 1000;
+      await retention.pause();
     }
-    done.seconds += (performance.now() - began) / 1000;
+  } finally {
     await retention.stop();
   }
   const last = performance.now();
