@@ -1,2 +1,2 @@
-/** The header of a request that the console sends by itself, while nobody uses it. Such a request does not extend the login. */
+/** Marks requests that the console sends without user input. They do not extend the login. */
 export const backgroundHeader = 'x-console-background';

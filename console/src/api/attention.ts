@@ -3,7 +3,7 @@ const unattendedMs = 60_000;
 
 let lastInput = performance.now();
 
-/** Whether nobody has used this page for a while. */
+/** Whether the page has had no user input for `unattendedMs`. */
 export function isUnattended(now = performance.now()): boolean {
   return now - lastInput > unattendedMs;
 }

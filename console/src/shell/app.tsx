@@ -29,7 +29,7 @@ function failureOf(code: string): string {
   return failures[code as keyof typeof failures] ?? failures.LOGIN_FAILED;
 }
 
-/** `lost` and `unavailable`: the service does not answer, or not yet, and is asked again. */
+/** `lost`: no connection to the service; `unavailable`: it responds with 503. Both are retried. */
 type State = 'starting' | 'lost' | 'unavailable' | 'signed-out' | 'ready';
 
 const retryMs = 5_000;

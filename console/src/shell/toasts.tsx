@@ -66,7 +66,7 @@ function Message({ toast: { id, text, tone, action } }: { toast: Toast }) {
   );
 }
 
-/** Focuses the element that had the focus before, or the content of the page if that element is gone. */
+/** Focuses the element that had the focus before, or the content of the page if that element was removed. */
 function giveBack(element: EventTarget | null): void {
   const target = element instanceof HTMLElement && element.isConnected ? element : undefined;
   (target ?? document.getElementById('main'))?.focus({ preventScroll: true });

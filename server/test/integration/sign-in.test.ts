@@ -247,7 +247,7 @@ describe('a login ends', () => {
     }
   });
 
-  test('after 60 minutes in which the console sent requests only by itself', async () => {
+  test('after 60 minutes with background requests only', async () => {
     const cookie = await signedIn(service);
     await run(`UPDATE logins SET last_seen_at = now() - interval '59 minutes'`);
     const minutesIdle = async () => {

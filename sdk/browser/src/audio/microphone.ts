@@ -129,7 +129,7 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
       if (stream) {
         session.give(null);
         release();
-        // A request that has its stream is over, even if its promise is still pending.
+        // A request that has its stream is complete, even if its promise is still pending.
         request = undefined;
       } else if (!request) return;
       await mic.request();
