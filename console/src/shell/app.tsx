@@ -16,6 +16,7 @@ import { loadMe, may, mayCreateProjects, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
 import { texts } from '../texts.ts';
+import { Brand } from './brand.tsx';
 import { Jump, KeyboardHelp } from './jump.tsx';
 import { LinkOver } from './link-over.tsx';
 import { Navigation } from './navigation.tsx';
@@ -98,13 +99,14 @@ export function App() {
   );
 }
 
-/** Shown until the service answers for the first time. */
+/** Shown until the service responds for the first time. */
 function Away({ text }: { text: string }) {
   return (
     <main class="entrance">
-      <p class="banner" role="status">
-        {text}
-      </p>
+      <div class="sign-in">
+        <Brand />
+        <p role="status">{text}</p>
+      </div>
     </main>
   );
 }

@@ -43,6 +43,14 @@ async function endLogins(): Promise<void> {
 const ofRefusals = (status: number) =>
   new RegExp(`^(status ${status}: |error: Failed to load resource: .* status of ${status} )`);
 
+test('a start during an outage is retried', async () => {
+  await context.route('**/admin/sign-in', (route) => route.abort());
+  const { page } = await openTab(context, service.adminUrl);
+  await page.getByText('The service does not answer.').waitFor();
+  await context.unroute('**/admin/sign-in');
+  await signInForm(page).waitFor();
+});
+
 test('signs in with a token, shows a wrong one as an error, and signs out', async () => {
   const tab = await openTab(context, service.adminUrl, '#/team');
   const { page } = tab;
