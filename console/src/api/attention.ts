@@ -4,8 +4,8 @@ const unattendedMs = 60_000;
 let lastInput = performance.now();
 
 /** Whether the page has had no user input for `unattendedMs`. */
-export function isUnattended(now = performance.now()): boolean {
-  return now - lastInput > unattendedMs;
+export function isUnattended(): boolean {
+  return performance.now() - lastInput > unattendedMs;
 }
 
 /** Call it once: notes each use of the page by pointer or keyboard. */

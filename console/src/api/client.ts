@@ -5,6 +5,9 @@ import { texts } from '../texts.ts';
 import { isUnattended } from './attention.ts';
 import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
 
+/** Milliseconds after which a request that the service did not answer is repeated. */
+export const retryMs = 5_000;
+
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
 export class ApiFailure extends Error {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiFailure, adminUrl, request } from './client.ts';
+import { ApiFailure, adminUrl, request, retryMs } from './client.ts';
 
 /** A change that the service announced. */
 export interface Announced {
@@ -13,8 +13,6 @@ export interface Announced {
  * it is unavailable, for example without its database.
  */
 export const connection = signal<'connecting' | 'open' | 'lost' | 'away'>('connecting');
-
-const retryMs = 5_000;
 
 const listeners = new Set<{ kinds: readonly string[]; call: (event: Announced) => void }>();
 const channel = new BroadcastChannel('session-launch-events');

@@ -29,6 +29,11 @@ export function signInAgain(): Promise<void> {
   return waiting.promise;
 }
 
+/** Whether another operator has signed in. The page is about to be reloaded for that operator. */
+export function isOperatorReplaced(): boolean {
+  return isReplaced;
+}
+
 /** Throws once another operator has signed in: requests of this page would run as that operator. */
 export function requireSameOperator(): void {
   if (isReplaced) throw new Error(texts.signIn.replaced);

@@ -2,7 +2,7 @@ import './shell.css';
 import { useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ApiFailure } from '../api/client.ts';
+import { retryMs } from '../api/client.ts';
 import { connection, followChanges, onChange } from '../api/events.ts';
 import { isSigningIn } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
@@ -32,8 +32,6 @@ function failureOf(code: string): string {
 
 /** `lost`: no connection to the service; `unavailable`: it responds with 503. Both are retried. */
 type State = 'starting' | 'lost' | 'unavailable' | 'signed-out' | 'ready';
-
-const retryMs = 5_000;
 
 export function App() {
   const state = useSignal<State>('starting');
@@ -69,7 +67,7 @@ export function App() {
       await start();
     } catch (error) {
       if (isAway(error)) {
-        state.value = (error as ApiFailure).status === 503 ? 'unavailable' : 'lost';
+        state.value = error.status === 503 ? 'unavailable' : 'lost';
         timer.current = setTimeout(begin, retryMs);
         return;
       }

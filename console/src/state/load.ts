@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiFailure } from '../api/client.ts';
+import { ApiFailure, retryMs } from '../api/client.ts';
 import { onChange } from '../api/events.ts';
 import { coalesced } from './coalesce.ts';
 
@@ -11,7 +11,6 @@ export interface Loaded<T> {
   reload(): Promise<void>;
 }
 
-const retryMs = 5_000;
 /** Minimum milliseconds between two loads that changes cause. A busy service announces hundreds of changes per second. */
 const changeMs = 1_000;
 
@@ -70,6 +69,6 @@ export function useLoad<T>(
 }
 
 /** Whether the service did not answer, so that the same request may succeed later. */
-export function isAway(failure: unknown): boolean {
+export function isAway(failure: unknown): failure is ApiFailure {
   return failure instanceof ApiFailure && (failure.code === 'OFFLINE' || failure.status === 503);
 }

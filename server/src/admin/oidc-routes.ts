@@ -20,8 +20,7 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
   mount(app, oidcStartOperation, async ({ query, request, reply }) => {
     if (provider === undefined) return failed(request, reply, notConfigured());
     // A provider that knows the person asks nothing, so another site could replace the operator of this browser unnoticed.
-    if (['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site'])))
-      return reply.redirect(site.consolePath(''));
+    if (site.isFromAnotherPage(request.raw)) return reply.redirect(site.consolePath(''));
     const access = site.access(request.raw);
     try {
       const redirectUri = `${site.baseOf(access)}/admin/oidc/callback`;

@@ -12,7 +12,7 @@ import { bootstrap, type KnownOperator, operatorsByToken } from './store.ts';
 /** Who sends a request, without what describes the request itself. */
 export type Caller = Omit<Actor, 'address' | 'requestId'>;
 
-/** Milliseconds after which a login ends: `loginMs` after the sign-in, or `idleMs` without a request. */
+/** Milliseconds after which a login ends: `loginMs` after the sign-in, or `idleMs` without a use. */
 export const loginMs = 12 * 3_600_000;
 const idleMs = 60 * 60_000;
 

@@ -82,6 +82,11 @@ export class ConsoleSite {
     return `${prefix}/console/${fragment}`;
   }
 
+  /** Whether the browser says that a page of another origin sent the request. An address that a person enters has none. */
+  isFromAnotherPage({ headers }: Received): boolean {
+    return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
+  }
+
   /** Throws 403 unless the browser says that a page of the console sent the request. */
   requireOwnPage({ headers }: Received, access: Access): void {
     const site = headers['sec-fetch-site'];

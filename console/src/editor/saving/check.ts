@@ -1,5 +1,5 @@
 import { effect, type Signal } from '@preact/signals';
-import { isConflict, request } from '../../api/client.ts';
+import { isConflict, request, retryMs } from '../../api/client.ts';
 import { isAway } from '../../state/load.ts';
 import type { Draft } from '../draft.ts';
 import { problemsOf } from './save.ts';
@@ -8,9 +8,6 @@ export type Checked = 'checked' | 'checking' | 'unknown';
 
 /** Milliseconds after the last change until the document is checked. */
 const checkMs = 400;
-
-/** Milliseconds until a check that the service did not answer is repeated. */
-const retryMs = 5_000;
 
 /** Has the service check the document while it is edited, and sets its problems. Returns a function that stops it. */
 export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () => void {

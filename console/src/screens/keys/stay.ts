@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { requireSameOperator } from '../../api/sign-in.ts';
+import { isOperatorReplaced } from '../../api/sign-in.ts';
 import { stayHere } from '../../state/route.ts';
 
 /**
@@ -10,7 +10,8 @@ export function useStay(isNeeded: boolean, onLeave: () => void): void {
   useEffect(() => {
     if (!isNeeded) return;
     const warn = (event: BeforeUnloadEvent) => {
-      if (!isReplaced()) event.preventDefault();
+      // The key must not stay on the screen for another operator.
+      if (!isOperatorReplaced()) event.preventDefault();
     };
     addEventListener('beforeunload', warn);
     const release = stayHere(onLeave);
@@ -19,14 +20,4 @@ export function useStay(isNeeded: boolean, onLeave: () => void): void {
       release();
     };
   }, [isNeeded]);
-}
-
-/** Whether another operator has signed in. Then the page reloads without a question: it must not be shown to that operator. */
-function isReplaced(): boolean {
-  try {
-    requireSameOperator();
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -60,7 +60,7 @@ export const mindTexts = {
     askUsed: 'The first one is shown as a suggestion. Variants are only recognised.',
     words: 'Words, one per line',
     tell: 'Answer',
-    tellUsed: 'If the question is asked again, the next variant is used.',
+    tellUsed: 'A repeated question gets the next variant.',
     unnamed: 'No question yet',
     noAnswer: 'No answer yet',
     newId: 'topic',
