@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
+import { onDatabase, type PostgresOptions, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import { type Contestant, type ServiceOptions, startService } from './contestant.ts';
 
 /** The environment of a run: a temporary folder and a durable PostgreSQL. All processes are stopped at the end. */
@@ -24,13 +24,13 @@ export interface Environment {
 export async function withEnvironment<T>(
   signal: AbortSignal,
   work: (environment: Environment) => Promise<T>,
-  settings: Record<string, string> = {},
+  options: Pick<PostgresOptions, 'settings' | 'bin'> = {},
 ): Promise<T> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
     const folder = await mkdtemp(join(tmpdir(), 'session-launch-bench-'));
     undo.push(() => rm(folder, { recursive: true, force: true }));
-    const server = await startPostgres({ durable: true, detached: true, settings });
+    const server = await startPostgres({ durable: true, detached: true, ...options });
     undo.push(() => server.dispose());
     const admin = server.url('postgres');
     const { version, pid } = await onDatabase(admin, async (client) => {

@@ -153,7 +153,7 @@ function shown(ratios: readonly number[]): string {
 
 export function lifecycleMarkdown(targets: readonly Target[], { rounds, seconds }: Pace): string {
   return [
-    `${rounds} rounds of ${seconds} s. Medians, and where they lie with 95 % confidence.`,
+    `${rounds} rounds${seconds > 0 ? ` of ${seconds} s` : ''}. Medians, and where they lie with 95 % confidence.`,
     '',
     '| | wanted | measured | |',
     '|---|---:|---:|---|',

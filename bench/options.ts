@@ -7,10 +7,14 @@ export interface BenchOptions {
   write: boolean;
   /** Measure only connects and reports of sessions. */
   lifecycle?: true;
+  /** Measure the reads of the admin API. */
+  admin?: true;
+  /** Compare an installed PostgreSQL with default settings with one without just-in-time compilation. */
+  stock?: true;
   /** Measure the figures that the model of docs/scale.md is based on. */
   scale?: true;
   /** Measure only conversations and their effect on mints. */
-  conversation?: { turns: number; clicks: number };
+  conversation?: { turns: number };
   /** Folder of another build to compare with. */
   against?: string;
 }
@@ -46,6 +50,29 @@ connects and reports with few and with many sessions stored. Takes about 10 minu
 
 It ends with 0 when every target is reached.
 
+npm run bench -- --admin [OPTIONS]
+
+Measures every read of the admin API with many sessions stored, on PostgreSQL and, with a twentieth of the sessions, on the embedded engine;
+and mints at half of their maximum with and without ten operators who read all screens. Takes about an hour, most of it to store the sessions,
+and 25 GB of disk with its defaults; with --sessions 100000 --rounds 1 --seconds 5 some minutes. Nothing is written.
+
+  --rounds N       interleaved rounds of mints (7)
+  --seconds N      seconds of mints in a round (15)
+  --sessions N     sessions stored on PostgreSQL (20000000)
+
+It ends with 0 when the p95 of each read is at most 300 ms, and the p99 of mints beside the operators at most 1.25 times (PostgreSQL) and 2 times
+(embedded) the one without them; with 1 when one is not.
+
+npm run bench -- --stock [OPTIONS]
+
+Measures mints, connects, reports, ends, deletions and reads of the admin API on an installed PostgreSQL with its default settings, beside a
+database with just-in-time compilation off. Takes about 2 minutes with its defaults; nothing is written.
+
+  --rounds N       interleaved rounds (15)
+  --sessions N     sessions stored (200000)
+
+It ends with 0 when every ratio is at most 1.1.
+
 npm run bench -- --scale [OPTIONS]
 
 Measures the figures of docs/scale.md: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
@@ -61,12 +88,11 @@ It ends with 0 when every target is reached.
 
 npm run bench -- conversation [OPTIONS]
 
-Measures conversations: how soon one is answered and silent, what the runtime costs, what mints notice of it, and how soon it is back when
-it is killed. Takes about 20 minutes with its defaults; results go to conversation.md and conversation.svg, too.
+Measures conversations: the time to an answer and to silence after an interruption, what the runtime costs, and its effect on mints. Takes
+about 10 minutes with its defaults; results go to conversation.md and conversation.svg, too.
 
   --rounds N       rounds (5)
   --turns N        typed turns in a round (40)
-  --clicks N       presses on Start in a round, in a real Chromium (30)
   --seconds N      seconds of streaming, and of mints, in a round (10)
   --quick          one small round of everything, in a few minutes; writes nothing
   --no-write       print only
@@ -79,68 +105,60 @@ Progress goes to stderr, results to stdout. Exit status 2: an option cannot be u
 
 export class UsageError extends Error {}
 
+/** The modes that exclude each other, with their usual values. A run without a mode compares this build with other programs. */
+const modes = {
+  admin: { rounds: 7, seconds: 15, sessions: 20_000_000, leastSessions: 4_000, writes: false },
+  scale: { rounds: 7, seconds: 30, sessions: 20_000_000, leastSessions: 4_000, writes: true },
+  stock: { rounds: 15, seconds: 0, sessions: 200_000, leastSessions: 4_000, writes: false },
+  lifecycle: { rounds: 7, seconds: 15, sessions: 1_000_000, leastSessions: 1_000, writes: false },
+  against: { rounds: 20, seconds: 2, sessions: 0, leastSessions: 0, writes: false },
+} as const;
+const comparison = { rounds: 5, seconds: 5, sessions: 1_000_000, leastSessions: 0, writes: true };
+
 /** Parses the options of a run, or returns `help`. Throws a UsageError that describes the problem. */
 export function readOptions(args: string[]): BenchOptions | 'help' {
   const values = parse(args);
   if (values.help) return 'help';
-  const { against } = values;
   if (values.subject !== undefined) return conversationOptions(values);
-  if (values.scale) {
-    if (against !== undefined || values.lifecycle)
-      throw new UsageError('--scale, --lifecycle and --against exclude each other');
-    return {
-      rounds: whole('--rounds', values.rounds ?? '7', 1),
-      seconds: whole('--seconds', values.seconds ?? '30', 1),
-      sessions: whole('--sessions', values.sessions ?? '20000000', 4_000),
-      write: !values['no-write'],
-      scale: true,
-    };
-  }
-  if (values.lifecycle) {
-    if (against !== undefined) throw new UsageError('--lifecycle and --against exclude each other');
-    return {
-      rounds: whole('--rounds', values.rounds ?? '7', 1),
-      seconds: whole('--seconds', values.seconds ?? '15', 1),
-      sessions: whole('--sessions', values.sessions ?? '1000000', 1_000),
-      write: false,
-      lifecycle: true,
-    };
-  }
-  if (against === undefined) {
-    return {
-      rounds: whole('--rounds', values.rounds ?? '5', 1),
-      seconds: whole('--seconds', values.seconds ?? '5', 1),
-      sessions: whole('--sessions', values.sessions ?? '1000000', 0),
-      write: !values['no-write'],
-    };
-  }
-  if (against === '') throw new UsageError('--against needs a folder');
+  const [mode, more] = (Object.keys(modes) as (keyof typeof modes)[]).filter(
+    (name) => values[name] !== undefined,
+  );
+  if (more !== undefined)
+    throw new UsageError(
+      `${Object.keys(modes)
+        .map((name) => `--${name}`)
+        .join(', ')} exclude each other`,
+    );
+  if (values.against === '') throw new UsageError('--against needs a folder');
+  const { leastSessions, writes, ...usual } = mode === undefined ? comparison : modes[mode];
+  const read = (name: keyof typeof usual, least: number) =>
+    values[name] === undefined ? usual[name] : whole(`--${name}`, values[name], least);
   return {
-    rounds: whole('--rounds', values.rounds ?? '20', 1),
-    seconds: whole('--seconds', values.seconds ?? '2', 1),
-    sessions: 0,
-    write: false,
-    against,
+    rounds: read('rounds', 1),
+    seconds: read('seconds', 1),
+    sessions: read('sessions', leastSessions),
+    write: writes && !values['no-write'],
+    ...(mode && { [mode]: values[mode] }),
   };
 }
 
 function conversationOptions(values: ReturnType<typeof parse>): BenchOptions {
   if (values.subject !== 'conversation') throw new UsageError(`there is no ${values.subject} to measure`);
-  const small = values.quick;
-  const read = (name: 'rounds' | 'turns' | 'clicks' | 'seconds', usual: string, quick: string) =>
-    whole(`--${name}`, values[name] ?? (small ? quick : usual), 1);
+  const usual = values.quick ? { rounds: 1, turns: 10, seconds: 3 } : { rounds: 5, turns: 40, seconds: 10 };
+  const read = (name: keyof typeof usual) =>
+    values[name] === undefined ? usual[name] : whole(`--${name}`, values[name], 1);
   return {
-    rounds: read('rounds', '5', '1'),
-    seconds: read('seconds', '10', '3'),
+    rounds: read('rounds'),
+    seconds: read('seconds'),
     sessions: 0,
-    write: !values['no-write'] && !small,
-    conversation: { turns: read('turns', '40', '10'), clicks: read('clicks', '30', '3') },
+    write: !values['no-write'] && !values.quick,
+    conversation: { turns: read('turns') },
   };
 }
 
 function parse(args: string[]) {
   const text = { type: 'string' } as const;
-  const flag = { type: 'boolean', default: false } as const;
+  const flag = { type: 'boolean' } as const;
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -151,9 +169,10 @@ function parse(args: string[]) {
         sessions: text,
         against: text,
         turns: text,
-        clicks: text,
         lifecycle: flag,
+        admin: flag,
         scale: flag,
+        stock: flag,
         quick: flag,
         'no-write': flag,
         help: flag,

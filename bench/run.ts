@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { requirePostgres } from '@session-launch/testing/programs.ts';
+import { measureAdmin } from './admin/measure.ts';
+import { adminMarkdown, adminTargets } from './admin/report.ts';
 import { otherBuild, sideBySide, sideBySideMarkdown, thisBuild, verdictOf } from './against.ts';
 import { compare } from './comparison.ts';
 import { isReached } from './conversation/figure.ts';
@@ -15,6 +18,7 @@ import type { Pace } from './rounds.ts';
 import { measureScale } from './scale/measure.ts';
 import { scaleMarkdown, scaleTargets } from './scale/report.ts';
 import { scaleSettings } from './scale/settings.ts';
+import { measureStock } from './stock.ts';
 
 const connections = 64;
 
@@ -23,7 +27,9 @@ async function main({ against, ...options }: BenchOptions, signal: AbortSignal):
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
   if (options.conversation !== undefined) return talk({ ...options, ...options.conversation }, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };
+  if (options.admin) return readAll(pace, options.sessions, signal);
   if (options.scale) return scaleUp(pace, options, signal);
+  if (options.stock) return onStock(pace, options.sessions, signal);
   if (options.lifecycle) return alive(pace, options.sessions, signal);
   const report = await withEnvironment(signal, (environment) => compare(environment, pace, options.sessions));
   process.stdout.write(`\n${markdown(report)}`);
@@ -48,9 +54,26 @@ async function alive(pace: Pace, sessions: number, signal: AbortSignal): Promise
   process.exitCode = targets.every(({ reached }) => reached) ? 0 : 1;
 }
 
+async function readAll(pace: Pace, sessions: number, signal: AbortSignal): Promise<void> {
+  const work = (environment: Environment) => measureAdmin(environment, pace, sessions);
+  const figures = await withEnvironment(signal, work, scaleSettings);
+  process.stdout.write(`\n${adminMarkdown(figures, pace)}`);
+  const missed = adminTargets(figures).filter(({ reached }) => !reached);
+  for (const { name, wanted, measured } of missed)
+    console.error(`missed: ${name}: ${measured}, wanted ${wanted}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}
+
+async function onStock(pace: Pace, sessions: number, signal: AbortSignal): Promise<void> {
+  const work = (environment: Environment) => measureStock(environment, pace.rounds, sessions);
+  const targets = await withEnvironment(signal, work, { bin: requirePostgres() });
+  process.stdout.write(`\n${lifecycleMarkdown(targets, pace)}`);
+  process.exitCode = targets.every(({ reached }) => reached) ? 0 : 1;
+}
+
 async function scaleUp(pace: Pace, { sessions, write }: BenchOptions, signal: AbortSignal): Promise<void> {
   const work = (environment: Environment) => measureScale(environment, pace, sessions);
-  const report = await withEnvironment(signal, work, scaleSettings);
+  const report = await withEnvironment(signal, work, { settings: scaleSettings });
   process.stdout.write(`\n${scaleMarkdown(report)}`);
   if (write) {
     await writeFile(new URL('scale.md', import.meta.url), scaleMarkdown(report));
@@ -60,10 +83,10 @@ async function scaleUp(pace: Pace, { sessions, write }: BenchOptions, signal: Ab
 }
 
 async function talk(
-  { write, rounds, turns, clicks, seconds }: BenchOptions & { turns: number; clicks: number },
+  { write, rounds, turns, seconds }: BenchOptions & { turns: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const extent = { rounds, turns, clicks, seconds };
+  const extent = { rounds, turns, seconds };
   const figures = await withEnvironment(signal, (environment) => measureConversations(environment, extent));
   const report = { date: new Date().toISOString().slice(0, 10), extent, figures };
   process.stdout.write(`\n${conversationMarkdown(report)}`);

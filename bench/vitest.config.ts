@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { inTier, passWithNoTests, timeLimits } from '../testing/src/tiers.ts';
 
 /** Tests use the sources of the other workspaces, not their build output. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
@@ -13,10 +14,9 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    // Long timeouts, which only hanging tests reach: tests on a busy machine are slow.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    ...inTier('bench', ['test/**/*.test.ts']),
+    ...timeLimits(),
+    passWithNoTests,
     maxWorkers: 1,
     isolate: false,
   },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { inTier, passWithNoTests, timeLimits } from '../testing/src/tiers.ts';
 
 /** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
@@ -15,11 +16,9 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 180_000 } },
+    ...inTier('runtime', ['test/**/*.test.ts']),
+    ...timeLimits(),
+    passWithNoTests,
     maxWorkers: 2,
     isolate: false,
   },

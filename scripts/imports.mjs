@@ -19,7 +19,7 @@ const mayKnow = {
   // The editor checks questions with the script mind of the runtime; `forbidden` lists the files.
   'console/src': ['contract', 'runtime/src'],
   'console/test': ['contract', 'console/src', 'runtime/src'],
-  testing: [],
+  testing: ['contract'],
   'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src', 'sdk/browser/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],

@@ -2,53 +2,28 @@ import { platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
+import { findChromium, warnNoChromium } from '../testing/src/chromium.ts';
 import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
+import { findPostgres, noDebianPostgres } from '../testing/src/find-postgres.ts';
 import { isSkipped, packages } from '../testing/src/find-program.ts';
+import { inTier, isFirstTier, onEmbedded, timeLimits } from '../testing/src/tiers.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
-/**
- * Tests of rules that do not depend on the engine: checks that run before the database is used, headers, pages, and rules computed from
- * rows that other tests read on both engines. They run on PostgreSQL in the short run and on both engines in the long one.
- */
-const onOneEngine = [
-  'test/acceptance/cors.test.ts',
-  'test/acceptance/hostile-origins.test.ts',
-  'test/acceptance/http-behaviour.test.ts',
-  'test/acceptance/locales.test.ts',
-  'test/acceptance/manifest.test.ts',
-  'test/acceptance/mint/400.test.ts',
-  'test/acceptance/mint/403.test.ts',
-  'test/acceptance/mint/413.test.ts',
-  'test/acceptance/mint/415.test.ts',
-  'test/acceptance/order-of-checks.test.ts',
-  'test/acceptance/origin-check.test.ts',
-  'test/acceptance/roles.test.ts',
-  'test/acceptance/simulate.test.ts',
-  'test/integration/assets.test.ts',
-  'test/integration/large-file-reading.test.ts',
-  'test/integration/limits.test.ts',
-  'test/integration/metrics-token.test.ts',
-  'test/integration/metrics.test.ts',
-  'test/integration/oidc.test.ts',
-  'test/integration/pages.test.ts',
-  'test/integration/sdk.test.ts',
-  'test/integration/sign-in.test.ts',
-  'test/integration/tokens.test.ts',
-];
 
 /** Tests of the embedded engine, which start from a prepared database. */
 const engineParts = [
   'test/unit/backup-requests.test.ts',
   'test/unit/embedded-folder.test.ts',
+  'test/unit/engine-files.test.ts',
+  'test/unit/engine-restart.test.ts',
   'test/unit/maintenance.test.ts',
   'test/unit/pglite-client.test.ts',
 ];
 
 /** With CI=true a missing browser fails the run; otherwise the browser tests are skipped with a message. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
-if (!canBrowse) tellOfNoChromium();
+if (!canBrowse) warnNoChromium();
 
 /** The same for nginx on Linux; elsewhere its tests are always skipped. */
 const hasNginx = findNginx() !== undefined || (process.env.CI === 'true' && platform() === 'linux');
@@ -59,6 +34,10 @@ for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     process.stderr.write(`skipped the tests with ${name}: install the package ${packages[name]} (Linux)\n`);
 }
 
+/** And for Debian's PostgreSQL. */
+const hasDebian = findPostgres() !== undefined || (process.env.CI === 'true' && platform() === 'linux');
+if (!hasDebian) process.stderr.write(`skipped the tests on Debian’s PostgreSQL: ${noDebianPostgres}\n`);
+
 const build = '../testing/src/build-if-stale.ts';
 /** Builds the program and creates both databases, once for all files. */
 const databases = [build, 'test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'];
@@ -68,8 +47,12 @@ const browser: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'browser',
-    include: ['test/browser/**/*.test.ts'],
-    exclude: hasNginx ? [] : ['test/browser/console-proxy.test.ts'],
+    ...inTier(
+      'server',
+      ['test/browser/**/*.test.ts'],
+      hasNginx ? [] : ['test/browser/console-proxy.test.ts'],
+    ),
+    ...timeLimits(3),
     globalSetup: [build, 'test/harness/setup-embedded.ts', aBrowser],
   },
 };
@@ -90,10 +73,41 @@ const long: TestProjectInlineConfiguration = {
   test: {
     name: 'long',
     include: ['test/long/**/*.test.ts'],
-    exclude: canBrowse ? [] : ['test/long/first-sound.test.ts'],
+    exclude: canBrowse ? [] : ['test/long/console-memory.test.ts', 'test/long/first-sound.test.ts'],
+    ...timeLimits(10),
     globalSetup: [...databases, ...(canBrowse ? [aBrowser] : [])],
     fileParallelism: false,
     sequence: { groupOrder: 1 },
+  },
+};
+
+const overHttpAndInside = ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'];
+
+/**
+ * Tests on PostgreSQL as Debian builds it, with its default planner settings and just-in-time compilation: the plans of all statements, and
+ * what the service does most often.
+ */
+const debian: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'debian',
+    include: [
+      'test/debian/**/*.test.ts',
+      'test/acceptance/admin-sessions.test.ts',
+      'test/acceptance/lifecycle/*.test.ts',
+      'test/acceptance/mint/launches.test.ts',
+      'test/acceptance/read-and-end.test.ts',
+      'test/integration/idempotency.test.ts',
+      'test/integration/lifecycle.test.ts',
+      'test/integration/metering.test.ts',
+      'test/integration/project-deletion.test.ts',
+      'test/integration/recorder.test.ts',
+      'test/integration/retention.test.ts',
+      'test/integration/silence.test.ts',
+      'test/integration/tallies.test.ts',
+      'test/integration/usage.test.ts',
+    ],
+    globalSetup: [build, 'test/harness/setup-debian.ts', 'test/harness/setup-services.ts'],
   },
 };
 
@@ -102,8 +116,7 @@ const projects: TestProjectInlineConfiguration[] = [
     extends: true,
     test: {
       name: 'unit',
-      include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'],
-      exclude: engineParts,
+      ...inTier('server', ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'], engineParts),
     },
   },
   // One project, because a worker reuses its loaded modules only for files of the same project.
@@ -111,19 +124,23 @@ const projects: TestProjectInlineConfiguration[] = [
     extends: true,
     test: {
       name: 'processes',
-      include: [...engineParts, 'test/processes/**/*.test.ts', 'test/faults/**/*.test.ts'],
-      exclude: hasNginx ? [] : ['test/processes/nginx.test.ts'],
+      ...inTier(
+        'server',
+        [...engineParts, 'test/processes/**/*.test.ts', 'test/faults/**/*.test.ts'],
+        hasNginx ? [] : ['test/processes/nginx.test.ts'],
+      ),
+      ...timeLimits(3),
       globalSetup: databases,
     },
   },
   ...(canBrowse ? [browser] : []),
+  ...(hasDebian && !isFirstTier ? [debian] : []),
   ...(isLong ? [long] : []),
   ...engines.map((engine) => ({
     extends: true as const,
     test: {
       name: engine,
-      include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
-      exclude: engine === 'embedded' && !isLong ? onOneEngine : [],
+      ...(engine === 'embedded' ? onEmbedded(overHttpAndInside) : inTier('server', overHttpAndInside)),
       globalSetup: [build, `test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
     },
   })),
@@ -156,10 +173,7 @@ export default defineConfig({
     ],
   },
   test: {
-    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 180_000 } },
+    ...timeLimits(),
     // More than the cores of a small machine: many tests wait for a timer or a process.
     maxWorkers: 4,
     // Files share only loaded modules; each has its own services, databases, folders and ports.

@@ -1,6 +1,6 @@
 import { mintMany } from '../runtimes.ts';
 import { serverMint } from '../world.ts';
-import { Listener, runtimeUrl } from './listener.ts';
+import { Listener, runtimeUrl, timeToAudio } from './listener.ts';
 import { experienceId, question } from './world.ts';
 
 /**
@@ -40,10 +40,10 @@ async function attend(isTalking: () => void): Promise<void> {
 async function converse(listener: Listener, isTalking: () => void): Promise<void> {
   for (;;) {
     await listener.listening();
-    await listener.ask(question(asked++ % subjects));
+    await timeToAudio(listener, question(asked++ % subjects));
     isTalking();
     // Discards the received frames and events, to save memory.
-    listener.frames.length = 0;
+    listener.frameTimes.length = 0;
     listener.events.length = 0;
   }
 }

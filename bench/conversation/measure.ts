@@ -1,8 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { measureBesideMints } from './beside-mints.ts';
-import { measureClicks } from './clicks.ts';
 import type { Figure } from './figure.ts';
-import { measureKills } from './killed.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureStarts } from './starts.ts';
 import { measureTurns } from './turns.ts';
@@ -12,19 +10,16 @@ export interface Extent {
   rounds: number;
   /** Per round. */
   turns: number;
-  clicks: number;
   seconds: number;
 }
 
 /** Measures the latency of conversations, their cost and their effect on mints, one after the other to avoid interference. */
 export async function measureConversations(environment: Environment, extent: Extent): Promise<Figure[]> {
-  const { rounds, turns, clicks, seconds } = extent;
+  const { rounds, turns, seconds } = extent;
   return [
     ...(await measureTurns(environment, rounds, turns)),
-    ...(await measureClicks(environment, rounds, clicks)),
     ...(await measureOverhead(environment, rounds, turns, seconds)),
     ...(await measureBesideMints(environment, rounds, seconds)),
     ...(await measureStarts(environment, rounds)),
-    ...(await measureKills(environment, rounds)),
   ];
 }

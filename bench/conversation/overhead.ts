@@ -23,7 +23,7 @@ export async function measureOverhead(
   const delay = figure('typed turn → first audio, instant engines, p95', 30);
   for (let round = 1; round <= rounds; round++) {
     progress(`round ${round}/${rounds}: ${turns} turns with instant engines`);
-    const { times } = await askQuickly(world, turns, (listener) => listener.interrupt());
+    const times = await askQuickly(world, turns, (client) => client.interrupt());
     delay.rounds.push(percentile(times, 0.95));
   }
   const core = figure(`${people} streaming sessions, beside the engines`, 30, '% of a core');

@@ -10,11 +10,11 @@ export interface ConversationReport {
 }
 
 export function conversationMarkdown({ date, extent, figures }: ConversationReport): string {
-  const { rounds, turns, clicks, seconds } = extent;
+  const { rounds, turns, seconds } = extent;
   return [
     '# Conversations',
     '',
-    `Measured ${date}: ${rounds} rounds, of ${turns} turns, ${clicks} clicks and ${seconds} s each. Machine: ${machine()}, Node.js ${process.version}.`,
+    `Measured ${date}: ${rounds} rounds, of ${turns} turns and ${seconds} s each. Machine: ${machine()}, Node.js ${process.version}.`,
     'The median of the rounds counts; least and most show how far they were apart. See [README.md](README.md#conversations).',
     '',
     '![What was measured, as a part of what is allowed](conversation.svg)',

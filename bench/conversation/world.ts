@@ -22,7 +22,7 @@ const kinds = [
 const subjects = kinds.flatMap((kind) => things.map((thing) => `${kind} ${thing}`));
 
 /** A project with a script of many answers and limits that are never reached. */
-function projectFile(allowedOrigins: readonly string[]) {
+function projectFile() {
   const topics = subjects.map((subject, n) => ({
     id: subject.replace(' ', '-'),
     ask: { en: questionAbout(subject) },
@@ -35,7 +35,6 @@ function projectFile(allowedOrigins: readonly string[]) {
       id: 'prj_talk',
       name: 'Conversations',
       browserEmbeds: true,
-      allowedOrigins,
       limits: farLimits,
     },
     experiences: [
@@ -71,11 +70,8 @@ export interface TalkingWorld {
   nextQuestion(): string;
 }
 
-export async function provisionTalk(
-  contestant: Contestant,
-  allowedOrigins: readonly string[] = [],
-): Promise<TalkingWorld> {
-  await administer(contestant, '/admin/projects', projectFile(allowedOrigins));
+export async function provisionTalk(contestant: Contestant): Promise<TalkingWorld> {
+  await administer(contestant, '/admin/projects', projectFile());
   const { key } = await createKey(contestant, 'prj_talk');
   const mint = { ...serverMint(contestant.url, key), body: JSON.stringify({ experienceId, locale: 'en' }) };
   let asked = 0;

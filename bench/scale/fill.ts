@@ -1,5 +1,9 @@
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
-import type pg from 'pg';
+
+/** A connection to PostgreSQL or to the embedded engine. */
+export interface SqlClient {
+  query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+}
 
 const dayMs = 86_400_000;
 /** Days of a month in this benchmark. */
@@ -38,7 +42,7 @@ export function idAt(milliseconds: string): string {
  * Inserts sessions that have ended, with the values of a minted one. Ids and times ascend. One session in five expired without a client.
  * Each has one of a million users, in no order.
  */
-export async function insertSlice(client: pg.Client, table: string, slice: Slice): Promise<void> {
+export async function insertSlice(client: SqlClient, table: string, slice: Slice): Promise<void> {
   const { first, count, from, to } = slice;
   // Triggers check references row by row or collect all rows of the statement.
   await client.query(`SET session_replication_role = 'replica'`);
@@ -64,8 +68,9 @@ export async function keepPattern(url: string, until: number): Promise<void> {
   await onDatabase(url, async (client) => {
     await client.query('CREATE TABLE minted AS SELECT * FROM sessions LIMIT 1');
     await client.query(
-      `INSERT INTO usage_progress (below, next) SELECT id, id FROM (SELECT ${idAt('$1::bigint')} AS id) until
-       ON CONFLICT (is_only) DO UPDATE SET below = EXCLUDED.below, next = EXCLUDED.next, announced_by = NULL`,
+      `INSERT INTO usage_progress (below, next, revisions_below) SELECT id, id, id FROM (SELECT ${idAt('$1::bigint')} AS id) until
+       ON CONFLICT (is_only) DO UPDATE
+         SET below = EXCLUDED.below, next = EXCLUDED.next, revisions_below = EXCLUDED.revisions_below, announced_by = NULL`,
       [until],
     );
   });
@@ -73,25 +78,23 @@ export async function keepPattern(url: string, until: number): Promise<void> {
 
 /** Fills the table as the migrations made it. All indexes but the primary key are built after the rows are inserted. */
 export async function fillPlain(
-  url: string,
+  client: SqlClient,
   slices: readonly Slice[],
   progress: (text: string) => void,
 ): Promise<void> {
-  await onDatabase(url, async (client) => {
-    const { rows } = await client.query<{ name: string; definition: string }>(
-      `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
-        WHERE tablename = 'sessions' AND indexname <> 'sessions_pkey'`,
-    );
-    for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
-    for (const [n, slice] of slices.entries()) {
-      progress(`storing month ${n + 1} of ${slices.length}`);
-      await insertSlice(client, 'sessions', slice);
-    }
-    for (const { name, definition } of rows) {
-      progress(`building ${name}`);
-      await client.query(definition);
-    }
-  });
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
+      WHERE tablename = 'sessions' AND indexname <> 'sessions_pkey'`,
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  for (const [n, slice] of slices.entries()) {
+    progress(`storing month ${n + 1} of ${slices.length}`);
+    await insertSlice(client, 'sessions', slice);
+  }
+  for (const { name, definition } of rows) {
+    progress(`building ${name}`);
+    await client.query(definition);
+  }
 }
 
 /** Statistics, visibility map and dirty pages are written now, not during a measurement. */

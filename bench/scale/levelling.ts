@@ -19,7 +19,7 @@ export async function measureLevelling(environment: Environment, sessions: numbe
   // The roll-up is past all sessions, also those of the cycles.
   await keepPattern(url, now + 365 * 86_400_000);
   const slices = monthsOf(sessions, now);
-  await fillPlain(url, slices, progress);
+  await onDatabase(url, (client) => fillPlain(client, slices, progress));
   await settle(url);
   return onDatabase(url, async (client) => {
     const read = async <T>(sql: string) => (await client.query<{ value: T }>(sql)).rows[0]!.value;

@@ -87,8 +87,10 @@ async function filled(
   await first.stop();
   const [now, began] = [Date.now(), performance.now()];
   await keepPattern(url, now);
-  const fill = kind === 'plain' ? fillPlain : fillPartitioned;
-  await fill(url, monthsOf(sessions, now), (text) => environment.progress(`${kind}: ${text}`));
+  const progress = (text: string) => environment.progress(`${kind}: ${text}`);
+  const slices = monthsOf(sessions, now);
+  if (kind === 'plain') await onDatabase(url, (client) => fillPlain(client, slices, progress));
+  else await fillPartitioned(url, slices, progress);
   await settle(url);
   const seconds = (performance.now() - began) / 1000;
   return { side: await startSide(environment, url, apiKey), seconds };

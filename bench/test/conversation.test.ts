@@ -1,8 +1,5 @@
-import type { Cue } from '@session-launch/contract/runtime/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Figure, figure, isReached } from '../conversation/figure.ts';
-import type { Frame } from '../conversation/listener.ts';
-import { mouthErrors, shiftMs } from '../conversation/mouth.ts';
 import { plotConversation } from '../conversation/plot.ts';
 import { conversationMarkdown } from '../conversation/report.ts';
 
@@ -19,10 +16,10 @@ describe('a measured figure', () => {
   it('is shown in the table with its median, minimum and maximum', () => {
     const text = conversationMarkdown({
       date: '2026-01-02',
-      extent: { rounds: 3, turns: 40, clicks: 30, seconds: 10 },
+      extent: { rounds: 3, turns: 40, seconds: 10 },
       figures: [measured(100, 90, 80, 120.4), measured(100, 300, 200, 400), measured(5)],
     });
-    expect(text).toContain('3 rounds, of 40 turns, 30 clicks and 10 s each');
+    expect(text).toContain('3 rounds, of 40 turns and 10 s each');
     expect(text).toContain('| a turn | ≤ 100 ms | 90 ms | 80 ms | 120 ms | yes |\n');
     expect(text).toContain('| a turn | ≤ 100 ms | 300 ms | 200 ms | 400 ms | **no** |\n');
     expect(text).toContain('| a turn | ≤ 5 ms | – | – | – | not measured here |\n');
@@ -36,42 +33,5 @@ describe('a measured figure', () => {
     expect(picture).toContain('width="420.0"');
     expect(picture).toContain('>not measured here<');
     expect(picture).not.toContain('NaN');
-  });
-});
-
-describe('the lag of mouth cues behind the audio', () => {
-  const rate = 16_000;
-  const silent = (ms: number) => Array<number>((ms * rate) / 1000).fill(0);
-  const loud = (ms: number) =>
-    Array.from({ length: (ms * rate) / 1000 }, (_, i) => Math.round(Math.sin(i / 3) * 9000));
-  const samples = [...silent(40), ...loud(200), ...silent(100), ...loud(150), ...silent(60)];
-  const cues = (lateMs: number): Cue[] => [
-    [0, 'sil'],
-    [40 + lateMs, 'aa'],
-    [240 + lateMs, 'PP'],
-    [340 + lateMs, 'O'],
-    [490 + lateMs, 'sil'],
-  ];
-
-  it.each([0, 25, -25, 100])('is measured as %d ms when the cues are that late', (lateMs) => {
-    expect(shiftMs(samples, rate, cues(lateMs))).toBe(lateMs);
-  });
-
-  it('is measured for every utterance, over all of its frames', () => {
-    const frames: Frame[] = [1, 2].flatMap((utterance) =>
-      [samples.slice(0, 3000), samples.slice(3000)].map((part) => ({
-        utterance,
-        samples: Int16Array.from(part),
-        at: 0,
-      })),
-    );
-    const events = [1, 2].map((utterance) => ({
-      type: 'cues',
-      seq: utterance,
-      utterance,
-      source: 'engine',
-      cues: cues(utterance === 1 ? 0 : -50),
-    }));
-    expect(mouthErrors({ events: events as never, frames })).toEqual([0, 50]);
   });
 });

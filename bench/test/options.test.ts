@@ -36,13 +36,20 @@ describe('options of a benchmark run', () => {
     });
   });
 
+  it('store 20 million sessions for the reads of the admin API', () => {
+    const usual = { rounds: 7, seconds: 15, sessions: 20_000_000, write: false, admin: true };
+    expect(readOptions(['--admin'])).toEqual(usual);
+    expect(readOptions(['--admin', '--sessions', '100000'])).toEqual({ ...usual, sessions: 100_000 });
+    expect(() => readOptions(['--admin', '--scale'])).toThrow(/exclude each other/);
+  });
+
   it('measure conversations, in full or for one minute', () => {
     const usual = { rounds: 5, seconds: 10, sessions: 0, write: true };
     const small = { rounds: 1, seconds: 3, sessions: 0, write: false };
-    expect(readOptions(['conversation'])).toEqual({ ...usual, conversation: { turns: 40, clicks: 30 } });
+    expect(readOptions(['conversation'])).toEqual({ ...usual, conversation: { turns: 40 } });
     expect(readOptions(['conversation', '--quick', '--turns', '20'])).toEqual({
       ...small,
-      conversation: { turns: 20, clicks: 3 },
+      conversation: { turns: 20 },
     });
   });
 
@@ -58,6 +65,9 @@ describe('options of a benchmark run', () => {
     [['--sessions=-1'], /--sessions/],
     [['--rounds', ''], /--rounds/],
     [['--against', ''], /--against needs a folder/],
+    [['--stock', '--lifecycle'], /exclude/],
+    [['--stock', '--scale'], /exclude/],
+    [['--stock', '--rounds', '0'], /--rounds/],
     [['--lifecycle', '--sessions', '10'], /--sessions/],
     [['--lifecycle', '--against', 'x'], /exclude/],
     [['--scale', '--lifecycle'], /exclude/],
@@ -66,7 +76,7 @@ describe('options of a benchmark run', () => {
     [['--agianst', 'x'], /--agianst/],
     [['again'], /again/],
     [['conversation', 'twice'], /twice/],
-    [['conversation', '--clicks', '0'], /--clicks/],
+    [['conversation', '--turns', '0'], /--turns/],
   ])('reject %j', (args, says) => {
     expect(() => readOptions(args)).toThrow(UsageError);
     expect(() => readOptions(args)).toThrow(says);

@@ -9,7 +9,7 @@ const facts = {
 
 test('a backend sends its key and no language of a browser', () => {
   expect(curlOf({ door: 'server', locale: 'pt-BR', acceptLanguage: 'fr' }, facts).split(' \\\n  ')).toEqual([
-    `curl -X POST 'https://launch.example.com/v1/sessions'`,
+    'curl -X POST https://launch.example.com/v1/sessions',
     `-H "Authorization: Bearer $LAUNCH_KEY"`,
     `-H 'Content-Type: application/json'`,
     `-d '{"experienceId":"exp_cafe","locale":"pt-BR"}'`,
@@ -19,7 +19,7 @@ test('a backend sends its key and no language of a browser', () => {
 test('a page sends its origin and its languages, and no text is run by the shell', () => {
   const one = { door: 'public', locale: '$(id)', acceptLanguage: "fr'; id #" } as const;
   expect(curlOf(one, facts).split(' \\\n  ')).toEqual([
-    `curl -X POST 'https://launch.example.com/v1/public-sessions'`,
+    'curl -X POST https://launch.example.com/v1/public-sessions',
     `-H 'Origin: https://www.partner.example'`,
     `-H 'Accept-Language: fr'\\''; id #'`,
     `-H 'Content-Type: application/json'`,

@@ -44,7 +44,7 @@ test('names fields, languages and items in words, with the values before and aft
     [
       'Language of the conversation',
       ['the language that the visitor asks for'],
-      ['always European Portuguese'],
+      ['always Portuguese (Portugal)'],
     ],
     ['Greeting (English)', ['Hello'], ['Hello', 'Ahoy']],
     ['Greeting (German)', undefined, ['Moin']],

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isFields, isSame } from '../src/editor/document/same.ts';
 import { type Path, parsePath, valueAt, withValue } from '../src/editor/path.ts';
-import { unifiedPatch } from '../src/editor/yaml/patch.ts';
 import { readYaml, toYaml } from '../src/editor/yaml/text.ts';
 import { experiences } from './experiences.ts';
 
@@ -74,47 +73,5 @@ describe('problems', () => {
     expect(document).toBeUndefined();
     expect(wrong.slice(0, problems[0]!.from).split('\n')).toHaveLength(line);
     expect(problems[0]!.to).toBeLessThanOrEqual(wrong.length + 1);
-  });
-});
-
-describe('a patch', () => {
-  /** Applies a unified difference as patch(1) does. */
-  function applied(before: string, patch: string): string {
-    const lines = before.split('\n');
-    let shift = 0;
-    for (const hunk of patch.split(/^@@ /m).slice(1)) {
-      const [, start = '', count = ''] = /^-(\d+),(\d+)/.exec(hunk) ?? [];
-      const body = hunk.replace(/\n$/, '').split('\n').slice(1);
-      const old = body.filter((line) => !line.startsWith('+')).map((line) => line.slice(1));
-      const from = Number(start) - 1 + shift;
-      expect(lines.slice(from, from + Number(count))).toEqual(old);
-      const next = body.filter((line) => !line.startsWith('-')).map((line) => line.slice(1));
-      lines.splice(from, Number(count), ...next);
-      shift += next.length - old.length;
-    }
-    return lines.join('\n');
-  }
-
-  test('leads from one text to the other', () => {
-    const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '  d'), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(lines, lines, (one, other) => {
-        const [before, after] = [one.join('\n').trimEnd(), other.join('\n').trimEnd()];
-        expect(applied(before, unifiedPatch(before, after, 'shop.yaml'))).toBe(after);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  test('has only the lines around the differences, and is empty without any', () => {
-    const before = Array.from({ length: 50 }, (_, n) => `line ${n + 1}`).join('\n');
-    const patch = unifiedPatch(before, before.replace('line 25', 'other'), 'shop.yaml');
-    expect(patch.split('\n').slice(0, 3)).toEqual([
-      '--- a/shop.yaml',
-      '+++ b/shop.yaml',
-      '@@ -22,7 +22,7 @@',
-    ]);
-    expect(patch.split('\n')).toHaveLength(12);
-    expect(unifiedPatch(before, before, 'shop.yaml')).toBe('');
   });
 });

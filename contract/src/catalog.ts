@@ -4,7 +4,7 @@ import { etag, revalidated } from './headers.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 
-export const tag = 'Catalog';
+export const tag = { name: 'Catalog', description: 'The published experiences of a project.' };
 export const projectId = Type.String({ description: 'The project of the API key.', examples: ['prj_demo'] });
 const slug = Type.String({ description: 'Slug of the experience.', examples: ['harbor-guide'] });
 export const headers = Type.Object({

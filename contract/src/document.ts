@@ -1,20 +1,19 @@
 import { errorAnswers, headersTooLarge, missingScope } from './error-answers.ts';
 import { type AnswerHeaders, requestId } from './headers.ts';
-import type { Bodies, DocumentedAnswer, Examples, Operation } from './operation.ts';
-
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type JsonObject = { [key: string]: Json };
+import type { Bodies, DocumentedAnswer, Examples, Operation, Tag } from './operation.ts';
+import { type Json, type JsonObject, type Paths, shareErrors } from './shared-errors.ts';
 
 export interface OpenApiDocument {
   openapi: string;
   info: JsonObject;
   servers: Json[];
-  tags: JsonObject[];
-  paths: Record<string, Record<string, JsonObject>>;
+  tags: Tag[];
+  paths: Paths;
   components: {
     securitySchemes: JsonObject;
     schemas: Record<string, JsonObject>;
     headers: Record<string, JsonObject>;
+    responses: Record<string, JsonObject>;
   };
 }
 
@@ -22,11 +21,10 @@ export interface OpenApiDocument {
 export interface Api {
   info: JsonObject;
   servers: JsonObject[];
-  tags: JsonObject[];
   securitySchemes: JsonObject;
   /** Headers of every response, errors included. */
   everyAnswer?: AnswerHeaders;
-  /** Listed in this order. Their schemas with an `$id` become components of the document. */
+  /** Listed in this order, as are their tags. Their schemas with an `$id` become components of the document. */
   operations: readonly Operation[];
 }
 
@@ -44,22 +42,24 @@ interface Shared {
 /** Builds the OpenAPI document of an API as plain JSON. */
 export function openApiDocument(api: Api): OpenApiDocument {
   const shared: Shared = { schemas: {}, headers: {} };
-  const paths: OpenApiDocument['paths'] = {};
+  const paths: Paths = {};
   for (const operation of api.operations) {
     const everyAnswer = { ...api.everyAnswer, ...operation.everyAnswer };
     paths[operation.path] ??= {};
     paths[operation.path]![operation.method] = described(operation, everyAnswer, shared);
   }
+  const errors = shareErrors(paths);
   return {
     openapi: '3.1.0',
     info: api.info,
     servers: api.servers,
-    tags: api.tags,
+    tags: [...new Set(api.operations.map(({ tag }) => tag))],
     paths,
     components: {
       securitySchemes: api.securitySchemes,
       schemas: sorted(shared.schemas),
       headers: sorted(shared.headers),
+      responses: sorted(errors),
     },
   };
 }
@@ -87,7 +87,7 @@ function described(operation: Operation, everyAnswer: AnswerHeaders, shared: Sha
   return {
     operationId,
     summary,
-    tags: [tag],
+    tags: [tag.name],
     description,
     ...(request === undefined ? {} : { requestBody: { required: !isOptional, content: request } }),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -150,7 +150,7 @@ function share(header: AnswerHeaders[string], shared: Shared): JsonObject {
 }
 
 /** Schema keywords that only this service's validator understands. */
-const internal = ['errorMessage'];
+const internal = ['errorMessage', 'maxJson'];
 
 function plain(value: object, shared: Shared): JsonObject {
   return tidied(value, shared) as JsonObject;

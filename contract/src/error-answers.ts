@@ -45,6 +45,7 @@ const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
   RATE_LIMITED: { ...retryAfter, ...rateLimits },
   QUOTA_EXCEEDED: { ...retryAfter, ...rateLimits },
   TOO_MANY_LOGINS: retryAfter,
+  TOO_MANY_STREAMS: retryAfter,
   UNAVAILABLE: retryAfter,
 };
 
@@ -70,10 +71,11 @@ function errorAnswer(
   const examples = { ...shown, ...own };
   // A message with details is one example of several; without details it is the operation's only message.
   const said = (code: ErrorCode) =>
-    (own[code]?.details === undefined && own[code]?.message) || errorTable[code].message;
+    own[code]?.description ??
+    ((own[code]?.details === undefined && own[code]?.message) || errorTable[code].message);
   return {
     description: codes.map((code) => `\`${code}\`: ${said(code)}`).join('\n\n'),
-    headers: { ...requestId, ...headers, ...headersOf(codes) },
+    headers: { ...requestId, ...headers, ...headersOf(codes, own) },
     content: {
       schema: { allOf: [errorSchema, withCodes(codes)] },
       examples: Object.fromEntries(
@@ -84,8 +86,8 @@ function errorAnswer(
 }
 
 /** The headers of these codes. A header that not all of them have is optional. */
-function headersOf(codes: readonly ErrorCode[]): AnswerHeaders {
-  const each = codes.map((code) => ownHeaders[code] ?? {});
+function headersOf(codes: readonly ErrorCode[], own: ErrorExamples): AnswerHeaders {
+  const each = codes.map((code) => own[code]?.headers ?? ownHeaders[code] ?? {});
   const entries = each.flatMap((headers) => Object.entries(headers));
   return Object.fromEntries(
     entries.map(([name, header]) => [name, each.every((one) => name in one) ? header : sometimes(header)]),
@@ -102,8 +104,10 @@ function withCodes(codes: readonly ErrorCode[]): object {
   return { type: 'object', properties: { error } };
 }
 
-function errorExample(code: ErrorCode, facts: ErrorExamples[ErrorCode]): object {
-  return { error: { code, message: errorTable[code].message, ...facts, requestId: exampleRequestId } };
+function errorExample(code: ErrorCode, facts: ErrorExamples[ErrorCode] = {}): object {
+  const { message = errorTable[code].message, details } = facts;
+  const more = details === undefined ? {} : { details };
+  return { error: { code, message, ...more, requestId: exampleRequestId } };
 }
 
 /** The error for a key that lacks this scope. */
@@ -122,7 +126,7 @@ export const headersTooLarge: DocumentedAnswer = {
   content: {
     schema: errorSchema,
     examples: {
-      INVALID_REQUEST: {
+      HEADERS_TOO_LARGE: {
         value: {
           error: {
             code: 'INVALID_REQUEST',

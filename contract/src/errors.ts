@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { AnswerHeaders } from './headers.ts';
 import Type from './type.ts';
 
 const error = (status: number, message: string) => ({ status, message });
@@ -96,6 +97,10 @@ export const errorTable = {
   VERSION_REQUIRED: error(428, 'Send the version that you are changing: If-Match: "<version>".'),
   TOO_MANY_LOGINS: error(429, 'Too many failed sign-ins from this network. Try again in a minute.'),
   INTERNAL: error(500, 'An internal error occurred. Include the request id when you report it.'),
+  TOO_MANY_STREAMS: error(
+    503,
+    'No further stream of events can be opened. Read the state at intervals instead.',
+  ),
   UNAVAILABLE: error(
     503,
     'The service is temporarily unavailable. Retry after the time given in Retry-After.',
@@ -126,10 +131,19 @@ export const operatorCodes: readonly string[] = [
   'HOST_NOT_KNOWN',
   'VERSION_REQUIRED',
   'TOO_MANY_LOGINS',
+  'TOO_MANY_STREAMS',
 ] satisfies ErrorCode[];
 
-/** Message and details of an error by code, where they differ from the defaults. */
-export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
+interface ErrorFacts {
+  message?: string;
+  details?: unknown;
+  /** What the code means in every response of the operation. */
+  description?: string;
+  headers?: AnswerHeaders;
+}
+
+/** What is known of an error by code, where it differs from the defaults. */
+export type ErrorExamples = Partial<Record<ErrorCode, ErrorFacts>>;
 
 export const violationSchema = Type.Object(
   {

@@ -24,7 +24,7 @@ export const readinessSchema = Type.Object(
   { $id: 'Readiness', description: 'Whether the service can mint.' },
 );
 
-const tag = 'Health';
+const tag = { name: 'Health', description: 'For load balancers and monitors.' };
 
 export const aliveOperation: Operation = {
   operationId: 'getHealth',

@@ -19,6 +19,20 @@ const speechOnly = optional.boolean({
   description: 'True creates a voice-only session, without avatar and location.',
 });
 
+/** Limits of one button: bytes of its JSON text without white space, and nested objects and arrays, itself included. */
+const maxButton = { bytes: 2048, depth: 4 };
+
+const button = (which: string) =>
+  Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      maxJson: maxButton,
+      errorMessage: `must have at most ${maxButton.bytes} bytes as JSON text and at most ${maxButton.depth} levels`,
+      description: `Settings of the player’s ${which} button, passed on unchanged. At most ${maxButton.bytes} bytes as JSON text without white space, and at most ${maxButton.depth} levels of objects and arrays, the first of which is this one.`,
+    }),
+  );
+
 const common = {
   experienceId: Type.String({
     description: 'The experience to launch.',
@@ -39,7 +53,7 @@ const common = {
   language: optional.oneOf(selectableLanguages, {
     description: 'Language selector, used if neither locale nor secondaryLocale applies.',
   }),
-  startButton: optional.freeForm('Settings of the player’s start button, passed on unchanged.'),
+  startButton: button('start'),
 };
 
 /** The body that a page may send to the two browser routes. */
@@ -75,7 +89,7 @@ export const previewMintRequestSchema = Type.Object(
 export const serverMintRequestSchema = Type.Object(
   {
     ...common,
-    closeButton: optional.freeForm('Settings of the player’s close button, passed on unchanged.'),
+    closeButton: button('close'),
     userId: optionalLabel('Your id of the user, stored with the session.'),
     processorId: optionalLabel('The processor that should run the session.'),
     metadata: Type.Optional(metadata),

@@ -20,7 +20,11 @@ import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
 
-const tag = 'Minting';
+const tag = {
+  name: 'Minting',
+  description:
+    'Ways to create a session: from a backend, from a page, from a public embed, from a preview link.',
+};
 
 const idempotencyKey = Type.String({
   minLength: 1,

@@ -23,19 +23,29 @@ export interface DocumentedAnswer {
   bodies?: Bodies;
 }
 
+/** A group of operations in the API reference. */
+export interface Tag {
+  name: string;
+  description: string;
+}
+
 /** A route of the contract. The service validates requests with the same schemas. */
 export interface Operation {
   operationId: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path with parameters in braces, such as `/v1/sessions/{sessionId}`. */
-  path: string;
-  tag: string;
+  path: `/${string}`;
+  tag: Tag;
   summary: string;
   description: string;
   /** Who may call. The browser routes check the Origin themselves, so they are `anyone` here. */
   caller: 'api-key' | 'operator' | 'metrics-token' | 'runtime-token' | 'anyone';
+  /** Whether the request stays open, so that the limit for the concurrent requests of one operator does not count it. */
+  isStream?: true;
   /** What an operator must be allowed to do. Operations for operators always have one. */
   permission?: Permission;
+  /** Whether the operation concerns the whole service: operators who are limited to projects may not call it. */
+  isOfService?: true;
   /** Permissions that depend on the body or the query. */
   furtherPermissions?: readonly FurtherPermission[];
   /** The action that the audit records. Present if and only if the operation changes something. */

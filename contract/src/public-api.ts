@@ -26,17 +26,6 @@ export const publicApi: Api = {
     license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'The service that serves this document.' }],
-  tags: [
-    {
-      name: 'Minting',
-      description:
-        'Ways to create a session: from a backend, from a page, from a public embed, from a preview link.',
-    },
-    { name: 'Sessions', description: 'Read and end sessions.' },
-    { name: 'Catalog', description: 'The published experiences of a project.' },
-    { name: 'Verification', description: 'Public keys for verifying session tokens.' },
-    { name: 'Health', description: 'For load balancers and monitors.' },
-  ],
   securitySchemes: {
     apiKey: bearer(
       'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',

@@ -4,7 +4,7 @@ import { jsonAnswer, type Operation } from './operation.ts';
 import { sessionSchema } from './session.ts';
 import Type from './type.ts';
 
-const tag = 'Sessions';
+const tag = { name: 'Sessions', description: 'Read and end sessions.' };
 const params = Type.Object({
   sessionId: Type.String({
     description: 'Id of the session.',

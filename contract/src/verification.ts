@@ -5,6 +5,8 @@ import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 import { tokenAudience } from './wire.ts';
 
+const tag = { name: 'Verification', description: 'Public keys for verifying session tokens.' };
+
 export { tokenAudience } from './wire.ts';
 
 export const sessionClaimsSchema = Type.Object(
@@ -64,7 +66,7 @@ export const keySetOperation: Operation = {
   operationId: 'getJwks',
   method: 'get',
   path: '/.well-known/jwks.json',
-  tag: 'Verification',
+  tag,
   summary: 'Read the public keys of session tokens',
   description:
     'For runtimes that receive session tokens: verify a token with the key that its `kid` names, accept only `EdDSA`, and check that `aud` is `session-runtime` and `iss` is this service.',

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { inTier, passWithNoTests, timeLimits } from '../../testing/src/tiers.ts';
 import { findWorkerd } from './test/find-workerd.ts';
 
 /** Resolves the contract to its sources instead of its last build. */
@@ -12,14 +13,11 @@ if (!hasWorkerd) process.stderr.write('skipped the test in workerd, which does n
 export default defineConfig({
   resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: hasWorkerd ? [] : ['test/workerd.test.ts'],
+    ...inTier('sdk/backend', ['test/**/*.test.ts'], hasWorkerd ? [] : ['test/workerd.test.ts']),
     // One service for all files; each file creates its own projects.
     globalSetup: ['test/setup-service.ts'],
-    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 180_000 } },
+    ...timeLimits(3),
+    passWithNoTests,
     maxWorkers: 2,
     isolate: false,
   },

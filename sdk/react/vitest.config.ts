@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { inTier, passWithNoTests, timeLimits } from '../../testing/src/tiers.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    ...inTier('sdk/react', ['test/**/*.test.ts']),
+    ...timeLimits(),
+    passWithNoTests,
   },
 });

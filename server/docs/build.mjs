@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fileOf, sourceFiles, sources } from './sources.mjs';
+import { fileOf, sourceFiles, sources, testsFolder } from './sources.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const own = fileURLToPath(new URL('.', import.meta.url));
@@ -44,7 +44,10 @@ export async function build() {
   const { renderAll } = await import('./render.mjs');
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
   const pages = sources(root);
-  const { documents, index, files } = renderAll(root, pages, version);
+  const texts = new Map();
+  for (const source of pages.keys())
+    texts.set(source, source === testsFolder ? await testsPage() : readFileSync(join(root, source), 'utf8'));
+  const { documents, index, files } = renderAll(root, pages, texts, version);
   const made = new Set();
   const output = (name, save) => {
     const path = join(dist, name);
@@ -64,6 +67,11 @@ export async function build() {
     // A file of a parallel build has a process id at its end.
     if (entry.isFile() && !made.has(path) && !/\.\d+$/.test(path)) rmSync(path, { force: true });
   }
+}
+
+async function testsPage() {
+  const { readSubjects, rulesPage } = await import('./rules.mjs');
+  return rulesPage(await readSubjects(root));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

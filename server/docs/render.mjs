@@ -1,21 +1,22 @@
 // Renders all pages: their contents, the menu from the lists of docs/README.md, and the index of the search.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { Marked } from 'marked';
 import { renderPage } from './markdown.mjs';
 import { document } from './page.mjs';
-import { Links, relative } from './sources.mjs';
+import { Links, relative, testsFolder } from './sources.mjs';
 
 const indexSource = 'docs/README.md';
 const decisions = 'decisions/';
 
-export function renderAll(root, pages, version) {
+/** `texts` has the Markdown of each page by its source. */
+export function renderAll(root, pages, texts, version) {
   const links = new Links(root, pages);
-  const menu = menuOf(readFileSync(join(root, indexSource), 'utf8'), links);
+  const menu = menuOf(texts.get(indexSource), links);
   const rendered = [...pages].map(([source, url]) => ({
     source,
     url,
-    ...renderPage(readFileSync(join(root, source), 'utf8'), {
+    ...renderPage(texts.get(source), {
       root,
       resolve: (link) => links.resolve(source, link),
       pictureOf: (link) => posix.join(dirname(source), link),
@@ -98,9 +99,14 @@ const capital = (text) => (/^[a-z]+[.-]/.test(text) ? text : text.charAt(0).toUp
 function searchIndex(rendered) {
   return {
     pages: rendered.map(({ title, url }) => [title, url]),
-    entries: rendered.flatMap(({ headings, terms }, page) => [
-      ...headings.map(({ text, id }) => [page, text, id]),
-      ...terms.map(({ text, id }) => [page, text, id, true]),
-    ]),
+    // The headings of the tests would hide those that explain a subject.
+    entries: rendered.flatMap(({ source, headings, terms }, page) =>
+      source === testsFolder
+        ? []
+        : [
+            ...headings.map(({ text, id }) => [page, text, id]),
+            ...terms.map(({ text, id }) => [page, text, id, true]),
+          ],
+    ),
   };
 }

@@ -1,9 +1,9 @@
 // Which files of the repository become pages and files below /docs/, and under which address.
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-/** Generated from the titles of the tests: of use only beside the sources. */
-const leftOut = ['docs/coverage.md'];
+/** The folder that stands for the page of all tests. A link to it leads to that page; without the folder there is no page. */
+export const testsFolder = 'server/test';
 
 /** Pages outside docs/. */
 const others = {
@@ -26,17 +26,18 @@ const markdownIn = (root, folder) =>
 export function sources(root) {
   const pages = new Map([['docs/README.md', '']]);
   for (const source of [...markdownIn(root, 'docs'), ...markdownIn(root, 'docs/decisions')]) {
-    if (leftOut.includes(source)) continue;
     pages.set(source, source.slice('docs/'.length).replace(/README\.md$|\.md$/, ''));
   }
   for (const [source, url] of Object.entries(others)) pages.set(source, url);
+  if (existsSync(join(root, testsFolder))) pages.set(testsFolder, 'coverage');
   return pages;
 }
 
-/** Every file whose change makes the output stale. */
+/** Every file whose change makes the output stale. Tests are none: running or starting the service must not wait for their page. */
 export function sourceFiles(root) {
   const pictures = readdirSync(join(root, 'docs', 'pictures')).map((name) => `docs/pictures/${name}`);
-  return [...sources(root).keys(), ...pictures].map((name) => join(root, name));
+  const pages = [...sources(root).keys()].filter((source) => source !== testsFolder);
+  return [...pages, ...pictures].map((name) => join(root, name));
 }
 
 /** The file of a page in dist/docs/. */

@@ -93,7 +93,7 @@ CREATE TABLE sessions (
   livemode boolean NOT NULL,
   source text NOT NULL,
   user_id text,
-  -- All else that the launch was given and that no query asks for: modes, languages, player, token.
+  -- The other inputs of the launch: modes, languages, player, token.
   given json NOT NULL,
   created_at timestamptz(3) NOT NULL,
   -- Until then the token lets a client connect.
@@ -176,8 +176,8 @@ CREATE UNLOGGED TABLE rate_windows (
 );
 CREATE INDEX rate_windows_by_expiry ON rate_windows (expire);
 
--- What a mint hands in: a session as the service makes it. What its launch was given comes apart from it, as JSON among JSON: as a
--- field, each of its quotes would be escaped twice.
+-- A session that record_sessions inserts. Its column `given` is a separate parameter, a JSON array: as a field of this type, each quote in it
+-- would be escaped twice.
 CREATE TYPE session_to_record AS (
   id text,
   project_id text,
@@ -207,10 +207,10 @@ CREATE TYPE claim_to_record AS (
   day date
 );
 
--- The functions of the triggers below. All other functions are installed after the last migration.
---> include functions/refuse_change.sql
---> include functions/require_revisions.sql
---> include functions/count_active.sql
+-- The functions of the triggers below, as of this migration. The newest text of all functions is installed after the last migration.
+--> include frozen/0001_refuse_change.sql
+--> include frozen/0001_require_revisions.sql
+--> include frozen/0001_count_active.sql
 
 CREATE TRIGGER revisions_immutable BEFORE UPDATE OR DELETE ON revisions
   FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -45,8 +45,8 @@ ALTER TABLE experiences
   ADD CONSTRAINT experiences_published_has_slug CHECK ((published_revision IS NULL) = (published_slug IS NULL)),
   ADD CONSTRAINT experiences_published_slug_in_project UNIQUE (project_id, published_slug) DEFERRABLE INITIALLY DEFERRED;
 
---> include functions/complete_project.sql
---> include functions/complete_experience.sql
+--> include frozen/0003_complete_project.sql
+--> include frozen/0003_complete_experience.sql
 
 CREATE TRIGGER projects_complete BEFORE UPDATE ON projects
   FOR EACH ROW EXECUTE FUNCTION complete_project();

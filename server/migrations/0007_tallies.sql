@@ -1,7 +1,7 @@
 -- Counts of mints and refusals for the overview of a project, and its usage per day.
 
--- One row for each minute and combination. Processes add to the same rows every ten seconds; rows are deleted after eight days. No foreign
--- keys: a count may be written after its project has been deleted.
+-- One row for each combination and minute, or later quarter of an hour or hour, which `minute` begins. Processes add to the same rows every
+-- ten seconds; rows are deleted after eight days. No foreign keys: a count may be written after its project has been deleted.
 CREATE TABLE tallies (
   project_id text COLLATE "C" NOT NULL,
   minute timestamptz(0) NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE tallies (
   -- launched, replayed, or the error code of a refusal.
   code text COLLATE "C" NOT NULL,
   experience_id text COLLATE "C" NOT NULL,
-  -- Empty for the server door; others beyond the 50 origins that a process counts in a minute of a project.
+  -- Empty for the server door, and for launches and replays; others beyond 50 combinations of a project.
   origin text COLLATE "C" NOT NULL,
   count integer NOT NULL,
   last_at timestamptz(3) NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE tallies (
 );
 CREATE INDEX tallies_by_minute ON tallies (minute);
 
--- Durations of launches and replays: how many of a minute fell into each bucket of the histogram.
+-- Durations of launches and replays: how many of the same intervals fell into each bucket of the histogram.
 CREATE TABLE mint_durations (
   project_id text COLLATE "C" NOT NULL,
   minute timestamptz(0) NOT NULL,
@@ -53,8 +53,8 @@ CREATE TABLE usage_progress (
   CONSTRAINT usage_progress_in_order CHECK (below <= next)
 );
 
--- The time of usage_progress.next plus ten minutes, in milliseconds. As a sequence, because a function can read it without a query:
--- record_sessions looks into usage_progress only for sessions that are older.
+-- The time of usage_progress.next plus one minute, in milliseconds. As a sequence, because a function can read it without a query:
+-- record_launches looks into usage_progress only for sessions that are older.
 CREATE SEQUENCE usage_announced;
 -- A service whose role was granted the tables only needs it as well. It holds a time, nothing else.
 GRANT SELECT, UPDATE ON SEQUENCE usage_announced TO PUBLIC;

@@ -5,8 +5,8 @@ CREATE TABLE deleted_versions (
   version integer NOT NULL
 );
 
---> include functions/keep_version.sql
---> include functions/continue_version.sql
+--> include frozen/0009_keep_version.sql
+--> include frozen/0009_continue_version.sql
 
 CREATE TRIGGER experiences_version_kept AFTER DELETE ON experiences
   FOR EACH ROW EXECUTE FUNCTION keep_version();

@@ -1,6 +1,6 @@
 // Exchanges the code of a preview link for a session and opens the player.
 const { SessionLaunch } = globalThis;
-const [heading, welcome, talk, form, note, about, paired, version] = [
+const [heading, welcome, talk, form, note, about, paired, version, looks, pageTitle] = [
   'title',
   'welcome',
   'talk',
@@ -9,6 +9,8 @@ const [heading, welcome, talk, form, note, about, paired, version] = [
   'about',
   'paired',
   'version',
+  'looks',
+  'page-title',
 ].map((id) => document.getElementById(id));
 const code = location.hash.slice(1);
 const language = form.elements.language;
@@ -73,6 +75,7 @@ async function mint(_fields, { signal }) {
   const { title, revision } = body.launch.experience;
   version.textContent = `Revision ${revision} · ${title}`;
   document.title = `${title} · Preview`;
+  pageTitle.textContent = document.title;
   return body;
 }
 
@@ -150,12 +153,66 @@ function nameLanguages() {
   document.getElementById('languages').replaceChildren(...options);
 }
 
+/** The picture of the card for characters without a face. */
+const [voice] = looks.children;
+
+/** Shows the characters of the draft on the card before their location. */
+function showLooks({ scene, characters }) {
+  const hasFace = characters.some(({ pictures }) => pictures.length > 0);
+  looks.classList.toggle('plain', hasFace && scene === undefined);
+  if (!hasFace) {
+    looks.replaceChildren(voice);
+    return;
+  }
+  const figures = characters.slice(0, 3).map(({ name, pictures }) => {
+    const figure = document.createElement('span');
+    figure.className = 'figure';
+    figure.append(pictureOf(pictures, name));
+    return figure;
+  });
+  const background = scene === undefined ? [] : [backgroundOf(scene)];
+  looks.replaceChildren(...background, ...figures);
+}
+
+function backgroundOf(path) {
+  const picture = pictureOf([path], '');
+  picture.className = 'scene';
+  picture.onerror = () => {
+    if (picture.isConnected) looks.classList.add('plain');
+    picture.remove();
+  };
+  return picture;
+}
+
+/** The first of the pictures that can be loaded; for a character without any, its initials. */
+function pictureOf([path, ...others], name) {
+  if (path === undefined) {
+    const initials = document.createElement('span');
+    initials.className = 'initials';
+    initials.textContent = name
+      .split(/\s+/)
+      .slice(0, 2)
+      .map((word) => [...word][0] ?? '')
+      .join('')
+      .toUpperCase();
+    return initials;
+  }
+  const picture = new Image();
+  picture.className = path.endsWith('/full.svg') ? 'full' : '';
+  picture.alt = name;
+  picture.onerror = () => picture.replaceWith(pictureOf(others, name));
+  picture.src = SessionLaunch.assetUrl(path, { baseUrl: new URL('..', location.href).href });
+  return picture;
+}
+
 function listenToConsole() {
   heading.textContent = 'Talk to your draft';
   about.textContent = 'It speaks and listens as it will for visitors.';
   addEventListener('message', ({ source, data }) => {
+    if (source !== consolePage) return;
     // Without focus: the operator goes on in the console.
-    if (source === consolePage && data?.preview === 'start') start({ takesFocus: false });
+    if (data?.preview === 'start') start({ takesFocus: false });
+    if (data?.preview === 'looks') showLooks(data.looks);
   });
   tell('ready');
 }
@@ -167,6 +224,7 @@ if (code === '' && consolePage === undefined) {
   stop('This link is incomplete');
 } else if (!SessionLaunch) {
   note.textContent = 'The player could not be loaded. Reload the page.';
+  tell('failed');
 } else {
   form.hidden = false;
   form.addEventListener('submit', (event) => {

@@ -25,7 +25,7 @@ export const noChromium =
 const told = Symbol.for('session-launch.no-chromium-told');
 
 /** Prints how to install a browser, once per process: vitest loads its configuration once per project. */
-export function tellOfNoChromium(): void {
+export function warnNoChromium(): void {
   const known = globalThis as { [told]?: true };
   if (known[told]) return;
   known[told] = true;

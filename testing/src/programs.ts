@@ -1,3 +1,4 @@
+import { findPostgres, noDebianPostgres } from './find-postgres.ts';
 import { findProgram } from './find-program.ts';
 
 export { isSkipped } from './find-program.ts';
@@ -7,4 +8,11 @@ export function requireProgram(name: string): string {
   const path = findProgram(name);
   if (path === undefined) throw new Error(`${name} is not installed`);
   return path;
+}
+
+/** Like `findPostgres`, but throws if there is none. */
+export function requirePostgres(): string {
+  const bin = findPostgres();
+  if (bin === undefined) throw new Error(noDebianPostgres);
+  return bin;
 }

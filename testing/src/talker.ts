@@ -1,8 +1,19 @@
 import { once } from 'node:events';
+import { audioFrame, protocolVersion, subprotocol } from '@session-launch/contract/wire';
 import { WebSocket } from 'ws';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
 type Event = any;
+
+/** A frame of speech. */
+export interface Frame {
+  utterance: number;
+  /** Milliseconds of audio. */
+  ms: number;
+  /** Where the frame ends, in milliseconds from the start of the utterance. */
+  endsAtMs: number;
+  isLast: boolean;
+}
 
 /**
  * Number of audio frames per `played` message. The runtime sends up to 37 frames ahead and accepts 100 messages per second, so a client
@@ -15,9 +26,12 @@ export class Talker {
   readonly events: Event[] = [];
   readonly ws: WebSocket;
   readonly closed: Promise<number>;
-  frames = 0;
+  /** When each frame arrived, by the clock of this process, in milliseconds. */
+  readonly frameTimes: number[] = [];
   readonly #sounded = new Set<number>();
-  #wake: () => void = () => {};
+  #mode: string | undefined;
+  #sampleRate = 16_000;
+  #waiting: (() => void)[] = [];
 
   /** `from` resumes a lost connection: its ticket and the number of its last event. */
   constructor(
@@ -26,7 +40,7 @@ export class Talker {
     headers: Record<string, string> = {},
     { localAddress, from }: { localAddress?: string; from?: { ticket: string; lastSeq: number } } = {},
   ) {
-    this.ws = new WebSocket(url, 'session.v1', {
+    this.ws = new WebSocket(url, subprotocol, {
       headers,
       perMessageDeflate: false,
       ...(localAddress === undefined ? {} : { localAddress }),
@@ -41,16 +55,20 @@ export class Talker {
     this.ws.on('open', () =>
       this.send({
         type: 'hello',
-        protocol: 1,
+        protocol: protocolVersion,
         ...(from === undefined ? { token } : { resume: from }),
         client: { name: 'test', version: '1' },
       }),
     );
     this.ws.on('message', (data: Buffer, isBinary) => {
-      if (isBinary) this.#play(data);
-      else this.events.push(JSON.parse(data.toString()));
+      if (isBinary) this.#readFrame(data);
+      else this.#read(JSON.parse(data.toString()));
       this.#wake();
     });
+  }
+
+  get frames(): number {
+    return this.frameTimes.length;
   }
 
   send(message: object): void {
@@ -59,23 +77,34 @@ export class Talker {
 
   /** Resolves with the first matching event, already received or in the future. */
   async event(fits: (event: Event) => boolean): Promise<Event> {
-    await this.#until(() => this.events.some(fits));
+    await this.until(() => this.events.some(fits));
     return this.events.find(fits);
   }
 
   /** Resolves when the first audio frame of this utterance has arrived. */
   async sound(utterance: number): Promise<void> {
-    await this.#until(() => this.#sounded.has(utterance));
+    await this.until(() => this.#sounded.has(utterance));
   }
 
   ready(): Promise<Event> {
     return this.event(({ type }) => type === 'ready');
   }
 
-  /** Sends a text and resolves with the complete reply. */
-  async ask(text: string): Promise<string> {
+  /** Resolves when the character listens. */
+  listening(): Promise<void> {
+    return this.until(() => this.#mode === 'listening');
+  }
+
+  /** Sends a text and returns its id. */
+  say(text: string): string {
     const id = crypto.randomUUID();
     this.send({ type: 'text', id, text });
+    return id;
+  }
+
+  /** Sends a text and resolves with the complete reply. */
+  async ask(text: string): Promise<string> {
+    const id = this.say(text);
     const mine = await this.event((event) => event.id === id);
     const answer = await this.event(
       (event) => event.role === 'character' && event.status === 'final' && event.seq > mine.seq,
@@ -83,29 +112,58 @@ export class Talker {
     return answer.text;
   }
 
+  interrupt(): void {
+    this.send({ type: 'interrupt' });
+  }
+
   async leave(): Promise<void> {
-    if (this.ws.readyState === WebSocket.CONNECTING) await once(this.ws, 'open');
+    if (this.ws.readyState === WebSocket.CONNECTING)
+      await Promise.race([once(this.ws, 'open').catch(() => {}), this.closed]);
     this.send({ type: 'bye' });
     await this.closed;
   }
 
   /** Checks the condition after each message. Rejects if the connection closes first. */
-  async #until(isMet: () => boolean): Promise<void> {
+  async until(isMet: () => boolean): Promise<void> {
     while (!isMet()) {
       if (this.ws.readyState === WebSocket.CLOSED)
-        throw new Error(`closed; events: ${JSON.stringify(this.events)}`);
+        throw new Error(`closed with ${await this.closed}; events: ${JSON.stringify(this.events)}`);
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        this.#waiting.push(resolve);
       });
     }
   }
 
-  #play(frame: Buffer): void {
-    this.frames++;
-    this.#sounded.add(frame.readUInt16LE(2));
-    const isDone = frame.readUInt8(1) === 1;
-    if (!isDone && this.frames % playedEvery !== 0) return;
-    const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / 16;
-    this.send({ type: 'played', utterance: frame.readUInt16LE(2), ms, ...(isDone ? { done: true } : {}) });
+  /** Called with each frame. Reports it as played. */
+  protected play({ utterance, endsAtMs, isLast }: Frame): void {
+    if (isLast || this.frames % playedEvery === 0) this.sendPlayed(utterance, endsAtMs, isLast);
+  }
+
+  protected sendPlayed(utterance: number, ms: number, isLast: boolean): void {
+    this.send({ type: 'played', utterance, ms, ...(isLast ? { done: true } : {}) });
+  }
+
+  #read(event: Event): void {
+    this.events.push(event);
+    if (event.type === 'ready') this.#sampleRate = event.audio.output.sampleRate;
+    if (event.type === 'mode') this.#mode = event.mode;
+  }
+
+  #readFrame(data: Buffer): void {
+    this.frameTimes.push(performance.now());
+    const utterance = data.readUInt16LE(audioFrame.utteranceAt);
+    this.#sounded.add(utterance);
+    const samples = (data.length - audioFrame.headerBytes) / 2;
+    const msOf = (count: number) => (count / this.#sampleRate) * 1000;
+    this.play({
+      utterance,
+      ms: msOf(samples),
+      endsAtMs: msOf(data.readUInt32LE(audioFrame.offsetAt) + samples),
+      isLast: (data.readUInt8(audioFrame.flagsAt) & audioFrame.flags.last) !== 0,
+    });
+  }
+
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
   }
 }

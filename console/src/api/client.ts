@@ -1,5 +1,7 @@
+import type { AdminRoutes } from '@session-launch/contract/admin/api';
 import type { VersionConflict } from '@session-launch/contract/admin/changes';
 import { backgroundHeader } from '@session-launch/contract/background';
+import { type AnswerOf, type ArgumentsOf, requestOf } from '@session-launch/contract/call';
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
 import { texts } from '../texts.ts';
 import { isUnattended } from './attention.ts';
@@ -7,8 +9,10 @@ import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
 
 /** Milliseconds after which a request that the service did not answer is repeated. */
 export const retryMs = 5_000;
+/** Milliseconds after which a change without an answer is given up. Dialogs cannot be closed while their change is running. */
+const changeTimeoutMs = 60_000;
 
-/** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
+/** A refused or failed request. `code` is that of the service, `OFFLINE` if it did not answer, or `NO_ANSWER` if it may have made the change. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
@@ -30,80 +34,75 @@ export function isConflict(error: unknown): error is ApiFailure & { readonly det
   return error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
 }
 
-export interface ApiRequest {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  query?: Record<string, string | undefined>;
-  body?: unknown;
-  /** An upload instead of a JSON body. */
-  upload?: Blob;
-  /** The version that the request changes. */
-  version?: number;
-  accept?: string;
-  signal?: AbortSignal;
-}
+type Route = keyof AdminRoutes;
+type AnswerTo<R extends Route> = AnswerOf<AdminRoutes[R]>;
+type Rest<R extends Route> = ArgumentsOf<AdminRoutes[R], Blob, { signal?: AbortSignal | undefined }>;
 
-/** The URL of an admin route. Relative to the page, so that the console works below any path. */
-export function adminUrl(path: string, query: ApiRequest['query'] = {}): string {
-  const url = new URL(`../admin/${path}`, document.baseURI);
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) url.searchParams.set(name, value);
-  return url.href;
+/** The URL of a path. Relative to the page, so that the console works below any path. */
+const urlOf = (path: string) => new URL(`..${path}`, document.baseURI).href;
+
+/** The URL of an admin route for the browser itself. */
+export function adminUrl<R extends Route>(route: R, ...[options]: Rest<R>): string {
+  return urlOf(requestOf(route, options).path);
 }
 
 /**
  * Sends a request and returns the JSON of the answer. After a 401, asks to sign in and sends it again. Rejects if another operator signs in.
  */
-export async function request<T>(path: string, options: ApiRequest = {}): Promise<T> {
-  const response = await send(path, options);
-  if (response.status === 204 || response.status === 202) return undefined as T;
-  return (await response.json()) as T;
+export async function request<R extends Route>(route: R, ...[options]: Rest<R>): Promise<AnswerTo<R>> {
+  return jsonOf<R>(await send(route, options));
 }
 
 /** The same, with the version that the answer has in its ETag. */
-export async function requestVersioned<T>(
-  path: string,
-  options: ApiRequest = {},
-): Promise<{ body: T; version: number }> {
-  const response = await send(path, options);
+export async function requestVersioned<R extends Route>(
+  route: R,
+  ...[options]: Rest<R>
+): Promise<{ body: AnswerTo<R>; version: number }> {
+  const response = await send(route, options);
   const version = Number(response.headers.get('etag')?.replaceAll(/\D/g, ''));
-  return { body: (await response.json()) as T, version };
+  return { body: await jsonOf<R>(response), version };
 }
 
 /** The same for an answer that is text, such as YAML or CSV. */
-export async function requestText(path: string, options: ApiRequest = {}): Promise<string> {
-  return (await send(path, options)).text();
+export async function requestText<R extends Route>(route: R, ...[options]: Rest<R>): Promise<string> {
+  return (await send(route, options)).text();
 }
 
-async function send(path: string, options: ApiRequest): Promise<Response> {
+async function jsonOf<R extends Route>(response: Response): Promise<AnswerTo<R>> {
+  if (response.status === 204 || response.status === 202) return undefined as AnswerTo<R>;
+  return (await response.json()) as AnswerTo<R>;
+}
+
+interface Sendable {
+  file?: Blob;
+  signal?: AbortSignal | undefined;
+}
+
+async function send(route: Route, options: Sendable = {}): Promise<Response> {
   let sentAfter = signIns.peek();
-  let response = await attempt(path, options);
-  while (response.status === 401 && !['login', 'logout'].includes(path)) {
+  let response = await attempt(route, options);
+  while (response.status === 401 && !signsInOrOut.includes(route)) {
     if (sentAfter === signIns.peek()) await signInAgain();
     sentAfter = signIns.peek();
-    response = await attempt(path, options);
+    response = await attempt(route, options);
   }
   if (response.ok) return response;
   throw await failure(response);
 }
 
-async function attempt(path: string, options: ApiRequest): Promise<Response> {
-  const { method = 'GET', query, body, upload, version, accept = 'application/json', signal } = options;
-  const isWrite = method !== 'GET';
+const signsInOrOut: Route[] = ['POST /admin/login', 'POST /admin/logout'];
+
+async function attempt(route: Route, { signal, ...parts }: Sendable): Promise<Response> {
+  const { method, path, headers, body = null } = requestOf(route, parts);
+  const isTimed = method !== 'GET' && parts.file === undefined && signal === undefined;
+  const end = isTimed ? AbortSignal.timeout(changeTimeoutMs) : signal;
+  if (method === 'GET' && isUnattended()) headers[backgroundHeader] = 'true';
   requireSameOperator();
   try {
-    return await fetch(adminUrl(path, query), {
-      method,
-      headers: {
-        accept,
-        ...(upload === undefined && isWrite ? { 'content-type': 'application/json' } : {}),
-        ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
-        ...(!isWrite && isUnattended() ? { [backgroundHeader]: 'true' } : {}),
-      },
-      body: upload ?? (isWrite ? JSON.stringify(body ?? {}) : null),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    return await fetch(urlOf(path), { method, headers, body: parts.file ?? body, signal: end ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
+    if (end?.aborted) throw new ApiFailure(0, 'NO_ANSWER', texts.offline.noAnswerToChange);
     throw new ApiFailure(0, 'OFFLINE', texts.offline.noAnswer);
   }
 }

@@ -10,9 +10,12 @@ export interface Announced {
 
 /**
  * The state of the stream of changes, in this tab or in the one that has it. `lost`: the service does not answer; `away`: it answers that
- * it is unavailable, for example without its database.
+ * it is unavailable, for example without its database, or busy; `polling`: it answers, but opens no further stream.
  */
-export const connection = signal<'connecting' | 'open' | 'lost' | 'away'>('connecting');
+export const connection = signal<'connecting' | 'open' | 'lost' | 'away' | 'polling'>('connecting');
+
+/** Milliseconds between two reads of what the screens show, without a stream. */
+const pollMs = 15_000;
 
 const listeners = new Set<{ kinds: readonly string[]; call: (event: Announced) => void }>();
 const channel = new BroadcastChannel('session-launch-events');
@@ -88,29 +91,45 @@ function stream(signal: AbortSignal, when: 'first' | 'after another tab'): Promi
     let timer: ReturnType<typeof setTimeout> | undefined;
     /** Interruptions since the stream was open. The one of a tab that was closed counts. */
     let failures = when === 'first' ? 0 : 1;
+    /** Whether the service answered another request just before the stream was requested: then a refusal concerns the stream itself. */
+    let hasAnswered = false;
     const open = () => {
-      source = new EventSource(adminUrl('events'));
+      source = new EventSource(adminUrl('GET /admin/events'));
       source.onopen = () => {
         if (failures > 0) tell({ kind: 'gap' });
         failures = 0;
+        hasAnswered = false;
         setState('open');
       };
       source.onerror = () => {
         failures++;
-        if (source?.readyState === EventSource.CLOSED) void reopen();
+        if (source?.readyState === EventSource.CLOSED) {
+          void reopen();
+          return;
+        }
+        hasAnswered = false;
         // The service ends streams when the rights of an operator change; the browser reconnects at once.
-        else if (failures > 1) setState('lost');
+        if (failures > 1) setState('lost');
       };
       source.addEventListener('change', ({ data }) => tell(JSON.parse(data) as Announced));
       source.addEventListener('session', () => tell({ kind: 'session' }));
       source.addEventListener('tally', () => tell({ kind: 'tally' }));
     };
-    // The service refused the stream. If the login has ended, this asks for a new one.
+    // The stream was refused. If the login has ended, this asks for a new one. If the service answers, the stream is requested again at
+    // once. If it is refused nevertheless, the screens are read at intervals until the service opens a stream.
     const reopen = async () => {
-      const state = await request('me').then(() => undefined, stateAfter);
+      const isStreamRefused = hasAnswered;
+      const failed = await request('GET /admin/me').then(() => undefined, stateAfter);
       if (signal.aborted) return;
-      if (state !== undefined) setState(state);
-      timer = setTimeout(state === undefined ? open : reopen, retryMs);
+      hasAnswered = failed === undefined;
+      if (failed !== undefined) {
+        setState(failed);
+        timer = setTimeout(reopen, retryMs);
+      } else if (isStreamRefused) {
+        setState('polling');
+        tell({ kind: 'gap' });
+        timer = setTimeout(open, pollMs);
+      } else open();
     };
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
@@ -123,5 +142,7 @@ function stream(signal: AbortSignal, when: 'first' | 'after another tab'): Promi
 
 /** What a failed request says about the service. */
 function stateAfter(error: unknown): 'lost' | 'away' {
-  return error instanceof ApiFailure && error.code === 'UNAVAILABLE' ? 'away' : 'lost';
+  return error instanceof ApiFailure && ['UNAVAILABLE', 'RATE_LIMITED'].includes(error.code)
+    ? 'away'
+    : 'lost';
 }

@@ -1,5 +1,4 @@
 import './editor.css';
-import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../api/client.ts';
 import { Show } from '../parts/notice.tsx';
 import { useLoad } from '../state/load.ts';
@@ -22,7 +21,7 @@ interface EditorProps {
 /** Loads an experience and shows its tabs beside the preview. */
 export function Editor({ projectId, experienceId, tab }: EditorProps) {
   const loaded = useLoad([experienceId], (signal) =>
-    request<ExperienceState>(`experiences/${experienceId}`, { signal }),
+    request('GET /admin/experiences/{experienceId}', { params: { experienceId }, signal }),
   );
   if (isMissing(loaded.error))
     return (

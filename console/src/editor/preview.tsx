@@ -1,3 +1,4 @@
+import { languageName } from './document/language-name.ts';
 import './preview/preview.css';
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -11,10 +12,10 @@ import type { Draft, Experience } from './draft.ts';
 import { VisitorChoices } from './preview/choices.tsx';
 import { Frame, type FrameHandle } from './preview/frame.tsx';
 import { Links } from './preview/links.tsx';
+import { looksOf } from './preview/looks.ts';
 import { OwnPreview } from './preview/own-preview.ts';
-import { type Grant, resolveLanguages, SecondLanguageNeeded, visitorOf } from './preview/visitor.ts';
+import { type Grant, resolveLanguages, SecondLanguageNeeded, visitor, visitorOf } from './preview/visitor.ts';
 import { toastNotSaved } from './saving/after-closing.ts';
-import { languageName } from './tabs/languages/names.ts';
 
 /** The session in the frame: its revision, its languages, and the reason for the languages. */
 interface Shown {
@@ -99,6 +100,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   return (
     <>
       <Frame
+        looks={looksOf(draft.saved.value.experience as Experience, visitor.value.speechOnly)}
         onStart={grant}
         onWithdrawn={() => own.forget()}
         handle={(made) => {

@@ -15,6 +15,8 @@ interface ButtonProps {
   /** The id of an element that says what the button acts on. */
   describedBy?: string;
   disabled?: boolean;
+  /** Whether it does nothing for the moment. Unlike a disabled button, it keeps the focus. */
+  isPaused?: boolean | undefined;
   /** Whether it has the focus when its dialog opens. */
   autoFocus?: boolean;
 }
@@ -27,11 +29,12 @@ export function Button({
   label,
   describedBy,
   disabled,
+  isPaused,
   autoFocus,
 }: ButtonProps) {
   const isBusy = useSignal(false);
   const press = async () => {
-    if (onPress === undefined || isBusy.value) return;
+    if (onPress === undefined || isBusy.value || isPaused) return;
     isBusy.value = true;
     try {
       await onPress();
@@ -51,7 +54,7 @@ export function Button({
       autoFocus={autoFocus}
       disabled={disabled}
       // A disabled button would lose the focus.
-      aria-disabled={isBusy.value || undefined}
+      aria-disabled={isBusy.value || isPaused || undefined}
       onClick={onPress === undefined ? undefined : press}
     >
       {children}

@@ -12,16 +12,16 @@ interface DialogProps {
   onClose(): void;
   children: ComponentChildren;
   isWide?: boolean;
-  /** Whether Escape and the close button are refused, for what must not be closed by accident. */
-  keepsOpen?: () => boolean;
+  /** Whether an action of the dialog is running. Until it has finished, the dialog cannot be closed. */
+  isBusy?: boolean;
 }
 
 /** A modal dialog. The browser keeps the focus inside. */
-export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogProps) {
+export function Dialog({ title, onClose, children, isWide, isBusy = false }: DialogProps) {
   const ref = useModal();
   const id = useId();
   const close = () => {
-    if (!keepsOpen?.()) onClose();
+    if (!isBusy) onClose();
   };
   // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
   const closedByBrowser = () => {
@@ -43,12 +43,23 @@ export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogPr
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <Button look="plain" label={texts.close} onPress={close}>
+        <Button look="plain" label={texts.close} isPaused={isBusy} onPress={close}>
           ✕
         </Button>
       </div>
-      <div class="dialog-body">{children}</div>
+      <div class="dialog-body" aria-busy={isBusy}>
+        {children}
+      </div>
     </dialog>
+  );
+}
+
+/** Says in the foot of a dialog that its action is running. */
+export function Progress({ isShown }: { isShown: boolean }) {
+  return (
+    <span class="progress" role="status">
+      {isShown ? <span>{texts.working}</span> : null}
+    </span>
   );
 }
 
@@ -62,20 +73,24 @@ interface ConfirmProps {
   onClose(): void;
 }
 
-/** Asks before something is done. A failure is shown in the dialog, which stays open. */
+/** Asks before something is done. The dialog stays open while it is done, and shows a failure. */
 export function Confirm({ title, children, action, isDangerous, onConfirm, onClose }: ConfirmProps) {
   const problem = useSignal<string | undefined>(undefined);
+  const isRunning = useSignal(false);
   const confirm = async () => {
     problem.value = undefined;
+    isRunning.value = true;
     try {
       await onConfirm();
       onClose();
     } catch (error) {
       problem.value = messageOf(error);
+    } finally {
+      isRunning.value = false;
     }
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isBusy={isRunning.value}>
       {children}
       {problem.value === undefined ? null : (
         <p class="bad" role="alert">
@@ -83,7 +98,8 @@ export function Confirm({ title, children, action, isDangerous, onConfirm, onClo
         </p>
       )}
       <div class="dialog-foot">
-        <Button autoFocus onPress={onClose}>
+        <Progress isShown={isRunning.value} />
+        <Button autoFocus isPaused={isRunning.value} onPress={onClose}>
           {texts.cancel}
         </Button>
         <Button look={isDangerous ? 'danger' : 'primary'} onPress={confirm}>

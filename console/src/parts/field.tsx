@@ -1,6 +1,7 @@
 import './field.css';
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { lengthState } from './length.tsx';
 
 interface FieldProps {
   label: string;
@@ -18,6 +19,7 @@ interface TextFieldProps extends FieldProps {
   onChange?(value: string): void;
   type?: 'text' | 'password' | 'number' | 'search' | 'date';
   required?: boolean;
+  /** Maximum number of characters. A longer text is kept, with a problem. */
   maxLength?: number | undefined;
   placeholder?: string | undefined;
   autoComplete?: string;
@@ -30,7 +32,6 @@ export function TextField(props: TextFieldProps) {
     label,
     isLabelHidden,
     help,
-    problem,
     value,
     onInput,
     onChange,
@@ -44,17 +45,21 @@ export function TextField(props: TextFieldProps) {
     disabled,
   } = props;
   const id = useId();
+  const field = useRef<HTMLElement>(null);
+  const length = lengthState(id, value, maxLength);
+  // The service's problem with such a text would say the same.
+  const problem = length.isTooLong ? undefined : props.problem;
+  useLayoutEffect(() => length.check(field.current as HTMLInputElement | null), [value, maxLength]);
   const shared = {
     id,
     value,
     required,
-    maxLength,
     placeholder,
     autoComplete,
     autoFocus,
     disabled,
-    'aria-invalid': problem === undefined ? undefined : ('true' as const),
-    'aria-describedby': describedBy(id, help, problem),
+    'aria-invalid': problem === undefined && !length.isTooLong ? undefined : ('true' as const),
+    'aria-describedby': describedBy(id, help, problem, length.noteId),
   };
   return (
     <div class="field">
@@ -64,14 +69,21 @@ export function TextField(props: TextFieldProps) {
       {rows === undefined ? (
         <input
           {...shared}
+          ref={field as RefObject<HTMLInputElement>}
           type={type as 'text'}
           onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       ) : (
-        <textarea {...shared} rows={rows} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+        <textarea
+          {...shared}
+          ref={field as RefObject<HTMLTextAreaElement>}
+          rows={rows}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
       )}
       <Notes id={id} help={help} problem={problem} />
+      {length.note}
     </div>
   );
 }
@@ -150,10 +162,17 @@ export function Choices(props: ChoicesProps) {
   );
 }
 
-function describedBy(id: string, help: unknown, problem: string | undefined): string | undefined {
-  const ids = [help === undefined ? '' : `${id}-help`, problem === undefined ? '' : `${id}-problem`].filter(
-    Boolean,
-  );
+function describedBy(
+  id: string,
+  help: unknown,
+  problem: string | undefined,
+  lengthId?: string,
+): string | undefined {
+  const ids = [
+    help === undefined ? '' : `${id}-help`,
+    problem === undefined ? '' : `${id}-problem`,
+    lengthId,
+  ].filter(Boolean);
   return ids.length === 0 ? undefined : ids.join(' ');
 }
 

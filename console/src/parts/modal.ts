@@ -17,9 +17,14 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
   return ref;
 }
 
-/** Focuses the first of these that is still on the page, unless another dialog is open. */
+/** Focuses the first of these that can have the focus, unless another dialog is open. */
 function giveBack(candidates: readonly (Element | null)[]): void {
-  const target = candidates.find((one) => one?.isConnected && one !== document.body);
   const open = [...document.querySelectorAll('dialog:modal')].at(-1);
-  if (target instanceof HTMLElement && (open === undefined || open.contains(target))) target.focus();
+  for (const one of candidates) {
+    if (!(one instanceof HTMLElement) || one === document.body || !one.isConnected) continue;
+    if (open !== undefined && !open.contains(one)) return;
+    one.focus();
+    // A disabled button refuses it.
+    if (document.activeElement === one) return;
+  }
 }

@@ -1,5 +1,6 @@
 import './notice.css';
 import { useSignal } from '@preact/signals';
+import type { Snippet } from '@session-launch/contract/snippets';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { ApiFailure, messageOf } from '../api/client.ts';
@@ -62,21 +63,26 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Text to copy. The text itself can be selected where the clipboard is not available. */
-export function Copy({
-  text,
-  label,
-  caption,
-  autoFocus = false,
-  onCopy,
-}: {
-  text: string;
+interface CopyProps {
   label: string;
   /** Shown above the text. */
   caption?: string;
   autoFocus?: boolean;
   onCopy?: () => void;
-}) {
+}
+
+/** Code to copy. It must come from `contract/snippets`: the tests run that code. */
+export function CopyCode({ code, ...props }: CopyProps & { code: Snippet }) {
+  return <Copy text={code} {...props} />;
+}
+
+/** A key, a token or a link to copy. */
+export function CopyValue({ value, ...props }: CopyProps & { value: string }) {
+  return <Copy text={value} {...props} />;
+}
+
+/** Text to copy. The text itself can be selected where the clipboard is not available. */
+function Copy({ text, label, caption, autoFocus = false, onCopy }: CopyProps & { text: string }) {
   const isCopied = useSignal(false);
   const shown = useRef<HTMLPreElement>(null);
   const copy = async () => {

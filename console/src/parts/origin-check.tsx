@@ -22,8 +22,9 @@ export function OriginCheck({ projectId, experienceId, door = 'browser' }: Origi
   const check = async () => {
     problem.value = undefined;
     try {
-      const body = { projectId, experienceId, origin: origin.value.trim() };
-      result.value = await request<OriginCheckResult>('origins/check', { method: 'POST', body });
+      result.value = await request('POST /admin/origins/check', {
+        body: { projectId, experienceId, origin: origin.value.trim() },
+      });
     } catch (error) {
       problem.value = messageOf(error);
     }

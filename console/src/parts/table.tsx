@@ -26,11 +26,18 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
         <caption class="hidden-text">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
-                {title === '' ? <span class="hidden-text">{texts.actions}</span> : title}
-              </th>
-            ))}
+            {columns.map(({ title, isNumber }) =>
+              title === '' ? (
+                // Not a header cell: those must have visible text.
+                <td key={title}>
+                  <span class="hidden-text">{texts.actions}</span>
+                </td>
+              ) : (
+                <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+                  {title}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>

@@ -48,9 +48,9 @@ export function usePages<Row>(
       const gone = lacking(read, present()?.rows ?? [], idOf);
       const again = gone.length === 0 ? [] : ((await source.readAgain?.(gone, signal)) ?? []);
       const page = present();
-      show(
-        page === undefined || page.rows.length === 0 ? read : updated(page, [...read.rows, ...again], idOf),
-      );
+      // A page without rows can have a cursor, from which "More" continues.
+      const isEmpty = page === undefined || (page.rows.length === 0 && page.next === undefined);
+      show(isEmpty ? read : updated(page, [...read.rows, ...again], idOf));
       return read;
     },
     kinds,

@@ -11,8 +11,8 @@ import { Screen } from '../parts/screen.tsx';
 import { screens } from '../screens/screens.tsx';
 import { checkBuild, isOutdated } from '../state/build.ts';
 import { linkCode, linkError } from '../state/link.ts';
-import { isAway } from '../state/load.ts';
-import { loadMe, may, mayCreateProjects, me } from '../state/me.ts';
+import { isAway, isBusy } from '../state/load.ts';
+import { loadMe, may, mayCreateProjects, mayOpen, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
 import { texts } from '../texts.ts';
@@ -67,7 +67,7 @@ export function App() {
       await start();
     } catch (error) {
       if (isAway(error)) {
-        state.value = error.status === 503 ? 'unavailable' : 'lost';
+        state.value = isBusy(error) ? 'unavailable' : 'lost';
         timer.current = setTimeout(begin, retryMs);
         return;
       }
@@ -123,6 +123,7 @@ function Frame() {
             <p class="banner">{texts.offline.lost}</p>
           ) : null}
           {connection.value === 'away' ? <p class="banner">{texts.offline.unavailable}</p> : null}
+          {connection.value === 'polling' ? <p class="soft">{texts.offline.polling}</p> : null}
           {isOutdated.value ? <Outdated /> : null}
         </div>
         <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest[0]])}>
@@ -147,7 +148,7 @@ function Outdated() {
 function Current({ projectId }: { projectId: string | undefined }) {
   const { screen, rest } = route.value;
   if (screen === 'team' || screen === 'system' || screen === 'parts') {
-    if (screen !== 'parts' && !may('manage-service')) return <Forbidden screen={screen} />;
+    if (screen !== 'parts' && !mayOpen(screen)) return <Forbidden screen={screen} />;
     const Service = screens[screen];
     return <Service rest={rest} />;
   }
@@ -160,7 +161,7 @@ function Current({ projectId }: { projectId: string | undefined }) {
 function Forbidden({ screen }: { screen: ServiceScreen }) {
   return (
     <Screen title={texts.navigation[screen]}>
-      <Empty title={texts.forbidden.text}>
+      <Empty title={may('manage-service') ? texts.forbidden.limited : texts.forbidden.text}>
         <p>{texts.forbidden.ask(me.value?.operator.role ?? '')}</p>
       </Empty>
     </Screen>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure, request } from '../api/client.ts';
 import { ApplySelect } from '../parts/apply-select.tsx';
 import { Button } from '../parts/button.tsx';
-import { may, mayCreateProjects, me } from '../state/me.ts';
+import { mayCreateProjects, mayOpen, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
 import { forgetAll } from '../state/unsaved.ts';
@@ -80,9 +80,7 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
               <hr class="rule" />
             </>
           )}
-          <ul>
-            {serviceScreens.filter(() => may('manage-service')).map((name) => link(name, hashOf([name])))}
-          </ul>
+          <ul>{serviceScreens.filter(mayOpen).map((name) => link(name, hashOf([name])))}</ul>
         </nav>
         <Who />
       </div>
@@ -100,7 +98,7 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
 function Who() {
   const operator = me.value?.operator;
   const signOut = async () => {
-    await request('logout', { method: 'POST' }).catch((error) => {
+    await request('POST /admin/logout').catch((error) => {
       // The login has ended already.
       if (!(error instanceof ApiFailure && error.status === 401)) throw error;
     });

@@ -22,11 +22,11 @@ export function NewProject({ onClose }: { onClose(): void }) {
   const create = async () => {
     problem.value = undefined;
     try {
-      await request('projects', {
-        method: 'POST',
+      const project = { id, name: name.trim(), browserEmbeds: true };
+      await request('POST /admin/projects', {
         // Version 0: refuses to overwrite a project that exists.
         query: { source: 'console', expect: '0' },
-        body: { project: { id, name: name.trim(), browserEmbeds: true } },
+        file: new Blob([JSON.stringify({ project })], { type: 'application/json' }),
       });
       await loadProjects();
       close();

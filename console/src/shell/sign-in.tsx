@@ -1,6 +1,5 @@
 import './sign-in.css';
 import { useSignal } from '@preact/signals';
-import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
 import { useEffect } from 'preact/hooks';
 import { adminUrl, messageOf, request } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -22,7 +21,7 @@ interface SignInProps {
 function SignIn({ note, onSignedIn }: SignInProps) {
   const token = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
-  const ways = useLoad([], (signal) => request<Ways>('sign-in', { signal }));
+  const ways = useLoad([], (signal) => request('GET /admin/sign-in', { signal }));
   useEffect(() => {
     const before = document.title;
     document.title = `${texts.signIn.title} – ${texts.product}`;
@@ -47,7 +46,10 @@ function SignIn({ note, onSignedIn }: SignInProps) {
       <h1>{texts.signIn.title}</h1>
       {note === undefined ? null : <p role="alert">{note}</p>}
       {oidc === undefined ? null : (
-        <a class="button primary" href={adminUrl('oidc/start', { returnTo: location.hash || '#/' })}>
+        <a
+          class="button primary"
+          href={adminUrl('GET /admin/oidc/start', { query: { returnTo: location.hash || '#/' } })}
+        >
           {texts.signIn.with(oidc.name)}
         </a>
       )}
@@ -75,14 +77,14 @@ function SignIn({ note, onSignedIn }: SignInProps) {
 
 /** Signs in, checks that the browser kept the cookie, and reads who signed in. */
 export async function signInWith(secret: { code: string } | { token: string }): Promise<void> {
-  await request('login', { method: 'POST', body: secret });
+  await request('POST /admin/login', { body: secret });
   if (!(await isSignedIn())) throw new Error(texts.signIn.dropped);
   await loadMe();
 }
 
 /** Asks a route that answers signed-out browsers, too: a 401 would be printed to the console of the browser. */
 export async function isSignedIn(): Promise<boolean> {
-  return (await request<Ways>('sign-in')).signedIn === true;
+  return (await request('GET /admin/sign-in')).signedIn === true;
 }
 
 /** The sign-in form as the whole page. */

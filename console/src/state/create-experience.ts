@@ -25,8 +25,8 @@ export async function createExperience(
     const names = isNamed ? { id, slug } : namesFrom(title, taken, tries);
     const experience = { ...names, title, ...fields };
     try {
-      return await request<ExperienceState>(`projects/${projectId}/experiences`, {
-        method: 'POST',
+      return await request('POST /admin/projects/{projectId}/experiences', {
+        params: { projectId },
         body: { experience },
       });
     } catch (error) {

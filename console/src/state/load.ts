@@ -68,7 +68,12 @@ export function useLoad<T>(
   return { data: data.value, error: error.value, reload };
 }
 
-/** Whether the service did not answer, so that the same request may succeed later. */
+/** Whether the service did not answer or has too many requests, so that the same request may succeed later. */
 export function isAway(failure: unknown): failure is ApiFailure {
-  return failure instanceof ApiFailure && (failure.code === 'OFFLINE' || failure.status === 503);
+  return failure instanceof ApiFailure && (failure.code === 'OFFLINE' || isBusy(failure));
+}
+
+/** Whether the service refused a request because of its load, or of other requests of this operator. */
+export function isBusy(failure: unknown): failure is ApiFailure {
+  return failure instanceof ApiFailure && (failure.code === 'RATE_LIMITED' || failure.status === 503);
 }

@@ -5,5 +5,5 @@ import { request } from '../api/client.ts';
 export const projects = signal<ProjectList['projects'] | undefined>(undefined);
 
 export async function loadProjects(): Promise<void> {
-  projects.value = (await request<ProjectList>('projects')).projects;
+  projects.value = (await request('GET /admin/projects')).projects;
 }

@@ -7,10 +7,11 @@ export type Project = Required<WrittenProjectFile['project']>;
 
 /** The settings of a project, with their version. */
 export async function readProject(projectId: string): Promise<{ project: Project; version: number }> {
-  const { body, version } = await requestVersioned<{ project: Project }>(`projects/${projectId}`, {
+  const { body, version } = await requestVersioned('GET /admin/projects/{projectId}', {
+    params: { projectId },
     query: { format: 'json' },
   });
-  return { project: body.project, version };
+  return { project: body.project as Project, version };
 }
 
 /**
@@ -24,7 +25,8 @@ export async function changeProject(
   await repeatOnConflict(async () => {
     const { project, version } = await readProject(projectId);
     const body = change(project);
-    if (body !== undefined) await request(`projects/${projectId}`, { method: 'PATCH', version, body });
+    if (body !== undefined)
+      await request('PATCH /admin/projects/{projectId}', { params: { projectId }, version, body });
   });
 }
 
@@ -34,12 +36,10 @@ export async function changeExperience(
   change: (experience: { allowedOrigins?: string[] }) => object,
 ): Promise<void> {
   await repeatOnConflict(async () => {
-    const { experience, version } = await request<{
-      experience: { allowedOrigins?: string[] };
-      version: number;
-    }>(`experiences/${experienceId}`);
-    await request(`experiences/${experienceId}`, {
-      method: 'PUT',
+    const params = { experienceId };
+    const { experience, version } = await request('GET /admin/experiences/{experienceId}', { params });
+    await request('PUT /admin/experiences/{experienceId}', {
+      params,
       version,
       body: { experience: { ...experience, ...change(experience) } },
     });

@@ -24,9 +24,9 @@ export async function loadTargets(): Promise<Target[]> {
     id: screen,
     href: hashOf([projectId, screen]),
   }));
-  const { experiences } = await request<{ experiences: { experienceId: string; title: string }[] }>(
-    `projects/${projectId}/experiences`,
-  ).catch(() => ({ experiences: [] }));
+  const { experiences } = await request('GET /admin/projects/{projectId}/experiences', {
+    params: { projectId },
+  }).catch(() => ({ experiences: [] }));
   const ofExperiences = experiences.map(({ experienceId, title }) => ({
     title,
     id: experienceId,

@@ -48,8 +48,4 @@ export const importTexts = {
   conflict: 'The project has changed since the plan was made. This is the new plan.',
   pending: (id: string, revision: number) =>
     `${id} keeps a draft, r${revision}, that the file does not contain.`,
-  patch: 'Copy as patch',
-  patchCopied: (file: string) =>
-    `The patch is copied. It gives ${file} the values that the project has now: run git apply, or patch -p1, where the file is.`,
-  noPatch: 'No patch can be made from this file. Download the project instead.',
 } as const;

@@ -46,8 +46,8 @@ export const installationTexts = {
     roleOf: (name: string) => `Role of ${name}`,
     changeRole: 'Change role',
     changeRoleOf: (name: string, role: string) => `Change role of ${name} to ${role}`,
-    roleChanged: (name: string, role: string) =>
-      `Another operator has given ${name} the role ${role} in the meantime, and nothing was changed.`,
+    conflict: (name: string, by: string) =>
+      `Nothing was done: ${by} changed ${name} in the meantime. Check the list, then try again.`,
     limit: 'Projects this operator sees',
     all: 'All projects',
     shownTitle: 'The token of the new operator',

@@ -1,3 +1,4 @@
+import { nodeCommand } from '@session-launch/contract/snippets';
 import { plural } from './plural.ts';
 
 /** Texts of the screens for developers and operators. */
@@ -107,7 +108,7 @@ export const portalTexts = {
     node: 'Node.js code',
     envCaption: 'In .env',
     curlCaption: 'Create a session with curl',
-    nodeCaption: 'In Node.js, with the line in .env',
+    nodeCaption: `Save as mint.mjs and run: ${nodeCommand}`,
     notCopied: 'You have not copied the key. It cannot be shown again. Close anyway?',
     closeAnyway: 'Close without copying',
     back: 'Back to the key',
@@ -125,6 +126,8 @@ export const portalTexts = {
       curl: 'curl',
     },
     code: 'code',
+    relayServer: 'On your server, in relay.mjs',
+    relayPage: 'On a page of the same origin',
     empty: 'No experiences yet',
     emptyText: 'Create an experience first; then its code appears here.',
     create: 'New experience',

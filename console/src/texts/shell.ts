@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** Texts of the shell and of the parts that every screen uses. */
 export const shellTexts = {
   product: 'Session launch console',
@@ -18,6 +20,13 @@ export const shellTexts = {
   soon: 'in less than a minute',
   more: 'Show more',
   none: 'none',
+  working: 'Working…',
+  length: {
+    count: (count: number, max: number) =>
+      `${count.toLocaleString('en')} of ${plural(max, 'character', 'characters')}`,
+    excess: (excess: number, max: number) =>
+      `${plural(excess, 'character', 'characters')} too long. At most ${max.toLocaleString('en')} are allowed.`,
+  },
   actions: 'Actions',
   enterApplies: (action: string) => `Press Enter to apply: ${action}.`,
   failure: {
@@ -70,11 +79,15 @@ export const shellTexts = {
   offline: {
     lost: 'The service does not answer. Trying again…',
     noAnswer: 'The service does not answer.',
+    noAnswerToChange:
+      'The service has not answered for a minute. It may have been done: check before you repeat it.',
     foreign: 'Something other than the service answered. Check the proxy in front of it.',
     unavailable:
       'The service runs, but cannot reach its database or is overloaded. The console retries automatically.',
     unavailableNow:
       'The service runs, but cannot reach its database or is overloaded. Try again in a moment.',
+    polling:
+      'Changes by others appear with a delay of up to 15 seconds: no stream of changes can be opened at the moment.',
     reload: 'A new version of the console is available.',
     reloadButton: 'Reload',
     gone: 'This part could not be loaded',
@@ -88,6 +101,7 @@ export const shellTexts = {
   },
   forbidden: {
     text: 'Only an owner can see this.',
+    limited: 'Only an owner of all projects can see this.',
     ask: (role: string) => `Your role is ${role}. Ask an owner of the service if you need it.`,
   },
   noProjects: {

@@ -1,65 +1,57 @@
+import type { ByRoute } from '../call.ts';
 import { type Api, bearer } from '../document.ts';
 import { notStored } from '../headers.ts';
-import { connectOperation, reportOperation } from '../runtime/lifecycle.ts';
-import { applyOperation } from './apply.ts';
-import { deleteArtOperation, listArtOperation, uploadArtOperation } from './art.ts';
-import { auditOperation } from './audit.ts';
-import { withBodyErrors } from './errors.ts';
-import {
-  createExperienceOperation,
-  listExperiencesOperation,
-  orderExperiencesOperation,
-  readExperienceOperation,
-  saveExperienceOperation,
-} from './experiences.ts';
-import {
-  createKeyOperation,
-  listKeysOperation,
-  replaceKeyOperation,
-  revokeKeyOperation,
-  updateKeyOperation,
-} from './keys.ts';
-import { createLoginLinkOperation, meOperation } from './me.ts';
-import {
-  changeOperatorOperation,
-  createOperatorOperation,
-  deleteOperatorOperation,
-  listOperatorsOperation,
-  replaceOperatorTokenOperation,
-} from './operators.ts';
-import { checkOriginOperation } from './origins.ts';
-import { overviewOperation } from './overview.ts';
-import { createPreviewOperation, deletePreviewOperation, listPreviewsOperation } from './previews.ts';
-import { deleteProjectOperation, updateProjectOperation } from './project-settings.ts';
-import { exportOperation, listProjectsOperation } from './projects.ts';
-import {
-  archiveExperienceOperation,
-  compareRevisionsOperation,
-  deleteExperienceOperation,
-  listRevisionsOperation,
-  publishExperienceOperation,
-  readRevisionOperation,
-  unpublishExperienceOperation,
-} from './revisions.ts';
-import {
-  endSessionOperation,
-  forgetUserOperation,
-  getSessionOperation,
-  listSessionsOperation,
-} from './sessions.ts';
-import {
-  endLoginOperation,
-  listLoginsOperation,
-  loginOperation,
-  logoutOperation,
-  oidcCallbackOperation,
-  oidcStartOperation,
-  signInOperation,
-} from './sign-in.ts';
-import { simulateOperation } from './simulation.ts';
-import { documentOperation, metricsOperation, statusOperation } from './status.ts';
-import { doctorOperation, eventsOperation, signingKeysOperation } from './system.ts';
-import { usageOperation } from './usage.ts';
+import * as lifecycle from '../runtime/lifecycle.ts';
+import * as apply from './apply.ts';
+import * as art from './art.ts';
+import * as audit from './audit.ts';
+import { withBodyErrors, withOperatorErrors } from './errors.ts';
+import * as experiences from './experiences.ts';
+import * as keys from './keys.ts';
+import * as me from './me.ts';
+import * as operators from './operators.ts';
+import * as origins from './origins.ts';
+import * as overview from './overview.ts';
+import * as previews from './previews.ts';
+import * as projectSettings from './project-settings.ts';
+import * as projects from './projects.ts';
+import * as revisions from './revisions.ts';
+import * as sessions from './sessions.ts';
+import * as signIn from './sign-in.ts';
+import * as simulation from './simulation.ts';
+import * as status from './status.ts';
+import * as system from './system.ts';
+import * as usage from './usage.ts';
+
+const resources = [
+  projects,
+  apply,
+  projectSettings,
+  experiences,
+  revisions,
+  keys,
+  sessions,
+  art,
+  previews,
+  simulation,
+  origins,
+  overview,
+  usage,
+  signIn,
+  me,
+  operators,
+  lifecycle,
+  status,
+  system,
+  audit,
+] as const;
+
+type OperationOf<Resource> = Resource extends unknown
+  ? Resource[Extract<keyof Resource, `${string}Operation`>]
+  : never;
+
+/** The operations of the admin API by route. A client imports this type only, so that its code contains no schemas. */
+export type AdminRoutes = ByRoute<OperationOf<(typeof resources)[number]>>;
 
 /** The admin API, for operators and their tools, on a separate listener. */
 export const adminApi: Api = {
@@ -75,20 +67,6 @@ export const adminApi: Api = {
     license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'The admin listener that serves this document.' }],
-  tags: [
-    { name: 'Projects', description: 'Apply and export project files.' },
-    { name: 'Experiences', description: 'Edit, publish and order experiences.' },
-    { name: 'API keys', description: 'API keys of backends.' },
-    { name: 'Sessions', description: 'Sessions of a project.' },
-    { name: 'Art', description: 'Pictures of a project.' },
-    { name: 'Previews', description: 'Links to talk to one revision, drafts included.' },
-    { name: 'Languages', description: 'Which languages mints would get.' },
-    { name: 'Origins', description: 'Which pages can mint sessions.' },
-    { name: 'Signing in', description: 'Sign in with a browser, and see who is signed in.' },
-    { name: 'Operators', description: 'The people who use the admin API, and their roles.' },
-    { name: 'Runtimes', description: 'Connect sessions and report their usage.' },
-    { name: 'Operation', description: 'Status, metrics and this document.' },
-  ],
   securitySchemes: {
     adminToken: bearer(
       'The admin token (`ADMIN_TOKEN`, or the content of the token file) or the token of an operator, which allows what the role of the operator allows. Not valid for the routes of runtimes.',
@@ -106,65 +84,8 @@ export const adminApi: Api = {
     ),
   },
   everyAnswer: notStored,
-  operations: [
-    listProjectsOperation,
-    applyOperation,
-    exportOperation,
-    updateProjectOperation,
-    deleteProjectOperation,
-    listExperiencesOperation,
-    createExperienceOperation,
-    orderExperiencesOperation,
-    readExperienceOperation,
-    saveExperienceOperation,
-    deleteExperienceOperation,
-    publishExperienceOperation,
-    unpublishExperienceOperation,
-    archiveExperienceOperation,
-    listRevisionsOperation,
-    readRevisionOperation,
-    compareRevisionsOperation,
-    listKeysOperation,
-    createKeyOperation,
-    revokeKeyOperation,
-    listSessionsOperation,
-    listArtOperation,
-    uploadArtOperation,
-    deleteArtOperation,
-    overviewOperation,
-    usageOperation,
-    signInOperation,
-    loginOperation,
-    oidcStartOperation,
-    oidcCallbackOperation,
-    logoutOperation,
-    meOperation,
-    createLoginLinkOperation,
-    listLoginsOperation,
-    endLoginOperation,
-    listOperatorsOperation,
-    createOperatorOperation,
-    changeOperatorOperation,
-    deleteOperatorOperation,
-    replaceOperatorTokenOperation,
-    connectOperation,
-    reportOperation,
-    statusOperation,
-    metricsOperation,
-    documentOperation,
-    createPreviewOperation,
-    listPreviewsOperation,
-    deletePreviewOperation,
-    simulateOperation,
-    checkOriginOperation,
-    replaceKeyOperation,
-    updateKeyOperation,
-    getSessionOperation,
-    endSessionOperation,
-    forgetUserOperation,
-    auditOperation,
-    doctorOperation,
-    signingKeysOperation,
-    eventsOperation,
-  ].map(withBodyErrors),
+  operations: resources
+    .flatMap(({ operations }) => operations)
+    .map(withBodyErrors)
+    .map(withOperatorErrors),
 };

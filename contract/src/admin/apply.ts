@@ -182,14 +182,7 @@ export const applyOperation = {
       },
     }),
   },
-  errors: [
-    'INVALID_REQUEST',
-    'PROJECT_FILE_INVALID',
-    'PROJECT_NOT_FOUND',
-    'VERSION_CONFLICT',
-    'PAYLOAD_TOO_LARGE',
-    ...always,
-  ],
+  errors: ['INVALID_REQUEST', 'PROJECT_FILE_INVALID', 'PROJECT_NOT_FOUND', 'VERSION_CONFLICT', ...always],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: expect must be a whole number.',
@@ -206,6 +199,7 @@ export const applyOperation = {
         },
       ],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [applyOperation];

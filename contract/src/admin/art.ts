@@ -5,7 +5,7 @@ import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
-const tag = 'Art';
+export const tag = { name: 'Art', description: 'Pictures of a project.' };
 
 export const artKinds = ['avatar', 'location'] as const;
 export type ArtKind = (typeof artKinds)[number];
@@ -141,7 +141,7 @@ export const uploadArtOperation = {
   answers: {
     201: jsonAnswer('The picture.', artSchema, { created: { value: { ...exampleArt, usedBy: [] } } }),
   },
-  errors: ['PAYLOAD_TOO_LARGE', ...ofAProject],
+  errors: ofAProject,
   errorExamples: {
     INVALID_REQUEST: {
       message:
@@ -181,3 +181,5 @@ export const deleteArtOperation = {
     },
   },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [listArtOperation, uploadArtOperation, deleteArtOperation];

@@ -4,6 +4,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { changeSchema } from './changes.ts';
 import { always } from './errors.ts';
+import { tag } from './status.ts';
 
 /** How an operator authenticated; `file` marks the changes of an applied project file. */
 export const vias = ['token', 'console', 'oidc', 'file'] as const;
@@ -106,7 +107,7 @@ export const auditOperation = {
   operationId: 'listAudit',
   method: 'get',
   path: '/admin/audit',
-  tag: 'Operation',
+  tag,
   summary: 'Read the audit',
   description:
     'Every change that was made through this API, newest first, page by page. An operator limited to projects sees only the entries of those projects. A request reads a limited number of entries, so a page can have fewer entries than `limit`, or none, and still a `nextCursor`.\n\nWith `Accept: application/x-ndjson` the answer is all matching entries, one JSON object per line.',
@@ -128,3 +129,5 @@ export const auditOperation = {
   },
   errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [auditOperation];

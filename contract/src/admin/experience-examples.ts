@@ -2,13 +2,7 @@ import { always } from './errors.ts';
 
 /** Error codes of every operation on one experience. */
 export const ofAnExperience = ['INVALID_REQUEST', 'EXPERIENCE_NOT_FOUND', ...always] as const;
-export const ofDocuments = [
-  'INVALID_JSON',
-  'PAYLOAD_TOO_LARGE',
-  'PROJECT_FILE_INVALID',
-  'SLUG_TAKEN',
-] as const;
-export const tooLarge = { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } };
+export const ofDocuments = ['PROJECT_FILE_INVALID', 'SLUG_TAKEN'] as const;
 export const invalidDocument = {
   PROJECT_FILE_INVALID: {
     message: 'experience.slug "Café" must be words of a-z and 0-9, joined by "-"; try "cafe"',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { id, optional, timestamp } from '../fields.ts';
+import { stored } from '../project-file/fields.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { changeSchema } from './changes.ts';
@@ -11,7 +12,7 @@ export const experienceParams = Type.Object({
 const ofFile = projectFileSchema.properties.experiences.items;
 
 /** An experience as a response contains it. */
-export const experienceSchema = Type.Unsafe<object>({ ...ofFile, $id: 'Experience' });
+export const experienceSchema = Type.Unsafe<object>({ ...stored(ofFile), $id: 'Experience' });
 
 /**
  * An experience as a request contains it. The checks of project files validate it, because they explain a problem better than the schema.
@@ -54,6 +55,8 @@ export const publicationSchema = Type.Object(
   },
   { $id: 'Publication', additionalProperties: false, description: 'Which revision to publish.' },
 );
+
+export type Publication = Static<typeof publicationSchema>;
 
 const version = Type.Integer({ minimum: 1, description: 'Counts the changes of the experience.' });
 const latestRevision = Type.Integer({ minimum: 1, description: 'The newest revision.' });
@@ -172,11 +175,20 @@ export const revisionListSchema = Type.Object(
           createdBy: Type.String({ description: 'Who saved it.', examples: ['Ada'] }),
           note: optional.string({ description: 'The note, if one was given.' }),
           published: Type.Boolean({ description: 'True for the published revision.' }),
-          sessions: Type.Integer({ minimum: 0, description: 'Stored sessions that were launched from it.' }),
+          sessions: Type.Integer({
+            minimum: 0,
+            description: 'Sessions that were launched from it, also those that have been deleted since.',
+          }),
         },
         { description: 'A revision without its content.' },
       ),
       { description: 'Newest first.' },
+    ),
+    counting: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Present after an upgrade, while sessions that were minted before it are being counted: `sessions` is a lower bound.',
+      }),
     ),
   },
   { $id: 'RevisionList', description: 'The revisions of an experience.' },

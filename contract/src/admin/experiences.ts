@@ -2,7 +2,7 @@ import { optional } from '../fields.ts';
 import { type Bodies, jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { versionEtag, versionHeaders } from './changes.ts';
-import { ofAProject, ofVersions } from './errors.ts';
+import { ofAProject, ofVersions, tooLargeToWrite } from './errors.ts';
 import {
   conflict,
   exampleExperience,
@@ -10,7 +10,6 @@ import {
   invalidDocument,
   ofAnExperience,
   ofDocuments,
-  tooLarge,
 } from './experience-examples.ts';
 import {
   experienceListSchema,
@@ -24,7 +23,7 @@ import {
 } from './experience-schemas.ts';
 import { projectParams } from './projects.ts';
 
-const tag = 'Experiences';
+export const tag = { name: 'Experiences', description: 'Edit, publish and order experiences.' };
 const { slug, title, runtime } = exampleExperience;
 
 export const listExperiencesOperation = {
@@ -100,7 +99,7 @@ export const createExperienceOperation = {
     ),
   },
   errors: [...ofDocuments, ...ofAProject],
-  errorExamples: { ...tooLarge, ...invalidDocument },
+  errorExamples: { ...invalidDocument },
 } satisfies Operation;
 
 export const orderExperiencesOperation = {
@@ -129,9 +128,8 @@ export const orderExperiencesOperation = {
       versionEtag,
     ),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', ...ofAProject, ...ofVersions],
+  errors: [...ofAProject, ...ofVersions],
   errorExamples: {
-    ...tooLarge,
     ...conflict,
     INVALID_REQUEST: {
       message: 'The request is not valid: experienceIds[1] is not an experience of this project.',
@@ -172,7 +170,8 @@ export const readExperienceOperation = {
       bodies: asYaml,
     },
   },
-  errors: ofAnExperience,
+  errors: [...ofAnExperience, 'PAYLOAD_TOO_LARGE'],
+  errorExamples: { PAYLOAD_TOO_LARGE: tooLargeToWrite },
 } satisfies Operation;
 
 export const saveExperienceOperation = {
@@ -224,5 +223,13 @@ export const saveExperienceOperation = {
     ),
   },
   errors: [...ofDocuments, ...ofAnExperience, ...ofVersions],
-  errorExamples: { ...tooLarge, ...invalidDocument, ...conflict },
+  errorExamples: { ...invalidDocument, ...conflict },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  listExperiencesOperation,
+  createExperienceOperation,
+  orderExperiencesOperation,
+  readExperienceOperation,
+  saveExperienceOperation,
+];

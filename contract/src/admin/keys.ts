@@ -5,7 +5,7 @@ import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
-const tag = 'API keys';
+export const tag = { name: 'API keys', description: 'API keys of backends.' };
 
 export const keyModes = ['test', 'live'] as const;
 export type KeyMode = (typeof keyModes)[number];
@@ -155,13 +155,12 @@ export const createKeyOperation = {
   answers: {
     201: jsonAnswer('The key.', createdKeySchema, { test: { value: { ...exampleKey, key: 'sl_test_…' } } }),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', ...ofAProject],
+  errors: [...ofAProject],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: mode must be one of test, live.',
       details: [{ path: 'mode', message: 'must be one of test, live' }],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
 
@@ -214,13 +213,12 @@ export const replaceKeyOperation = {
       },
     }),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
+  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: keyId must name a key that is neither revoked nor expired.',
       details: [{ path: 'keyId', message: 'must name a key that is neither revoked nor expired' }],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
 
@@ -240,6 +238,13 @@ export const updateKeyOperation = {
   answers: {
     200: jsonAnswer('The key.', keySchema, { renamed: { value: { ...exampleKey, name: 'shop backend' } } }),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
-  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } },
+  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  listKeysOperation,
+  createKeyOperation,
+  revokeKeyOperation,
+  replaceKeyOperation,
+  updateKeyOperation,
+];

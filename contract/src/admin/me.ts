@@ -4,8 +4,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 import { exampleOperator, operatorFields, operatorId } from './operators.ts';
-
-const tag = 'Signing in';
+import { tag } from './sign-in.ts';
 
 export const meSchema = Type.Object(
   {
@@ -103,5 +102,7 @@ export const createLoginLinkOperation = {
       },
     }),
   },
-  errors: ['INVALID_JSON', 'INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'PAYLOAD_TOO_LARGE', ...always],
+  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [meOperation, createLoginLinkOperation];

@@ -3,9 +3,11 @@ import { optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
+import { optionalVersionHeaders, versionEtag } from './changes.ts';
+import { always, ofVersions } from './errors.ts';
+import { conflict } from './experience-examples.ts';
 
-const tag = 'Operators';
+export const tag = { name: 'Operators', description: 'The people who use the admin API, and their roles.' };
 
 /** An id of an operator in a request. */
 export const operatorId = (description: string) =>
@@ -76,6 +78,10 @@ export const operatorFields = {
 
 const record = {
   ...operatorFields,
+  version: Type.Integer({
+    minimum: 1,
+    description: 'Counts the changes of the name, the role, the projects and the token.',
+  }),
   createdAt: timestamp('When the operator was created.'),
   hasToken: Type.Boolean({ description: 'Whether the operator has a token.' }),
   issuer: optional.string({
@@ -116,7 +122,12 @@ export const exampleOperator = {
   role: 'developer',
   projectIds: ['prj_demo'],
 };
-const exampleRecord = { ...exampleOperator, createdAt: '2026-03-01T09:30:00.000Z', hasToken: true };
+const exampleRecord = {
+  ...exampleOperator,
+  version: 3,
+  createdAt: '2026-03-01T09:30:00.000Z',
+  hasToken: true,
+};
 
 export const listOperatorsOperation = {
   operationId: 'listOperators',
@@ -150,11 +161,14 @@ export const createOperatorOperation = {
     examples: { developer: { value: { name: 'Ada', role: 'developer', projectIds: ['prj_demo'] } } },
   },
   answers: {
-    201: jsonAnswer('The operator.', createdOperatorSchema, {
-      developer: { value: { ...exampleRecord, token: 'slo_…' } },
-    }),
+    201: jsonAnswer(
+      'The operator.',
+      createdOperatorSchema,
+      { developer: { value: { ...exampleRecord, version: 1, token: 'slo_…' } } },
+      versionEtag,
+    ),
   },
-  errors: ['INVALID_JSON', 'INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', ...always],
+  errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
 
 export const changeOperatorOperation = {
@@ -164,25 +178,24 @@ export const changeOperatorOperation = {
   tag,
   summary: 'Change an operator',
   description:
-    'Takes effect immediately in the process that handles this request, and within five seconds in every other process. `bootstrap` cannot be changed. Operators cannot take the role or the projects of the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
+    'With If-Match, the operator is changed only if nothing has changed since that version. Takes effect immediately in the process that handles this request, and within five seconds in every other process. `bootstrap` cannot be changed. Operators cannot take the role or the projects of the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
   caller: 'operator',
   permission: 'manage-service',
   action: 'operator.change',
+  isVersioned: 'if sent',
+  headers: optionalVersionHeaders,
   params: operatorParams,
   body: { schema: operatorChangeSchema, examples: { role: { value: { role: 'creator' } } } },
   answers: {
-    200: jsonAnswer('The operator.', operatorSchema, {
-      creator: { value: { ...exampleRecord, role: 'creator' } },
-    }),
+    200: jsonAnswer(
+      'The operator.',
+      operatorSchema,
+      { creator: { value: { ...exampleRecord, version: 4, role: 'creator' } } },
+      versionEtag,
+    ),
   },
-  errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'OPERATOR_NOT_FOUND',
-    'LAST_OWNER',
-    'PAYLOAD_TOO_LARGE',
-    ...always,
-  ],
+  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'LAST_OWNER', ...always, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
 
 export const deleteOperatorOperation = {
@@ -192,13 +205,16 @@ export const deleteOperatorOperation = {
   tag,
   summary: 'Remove an operator',
   description:
-    'The token and the logins of the operator are rejected immediately by the process that handles this request, and within five seconds by every other process. An operator who signs in through an identity provider can do so again, limited to the same projects, until the provider refuses it. `bootstrap` cannot be removed. Operators cannot remove the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
+    'With If-Match, the operator is removed only if nothing has changed since that version. The token and the logins of the operator are rejected immediately by the process that handles this request, and within five seconds by every other process. An operator who signs in through an identity provider can do so again, limited to the same projects, until the provider refuses it. `bootstrap` cannot be removed. Operators cannot remove the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
   caller: 'operator',
   permission: 'manage-service',
   action: 'operator.delete',
+  isVersioned: 'if sent',
+  headers: optionalVersionHeaders,
   params: operatorParams,
   answers: { 204: { description: 'The operator has been removed.' } },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'LAST_OWNER', ...always],
+  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'LAST_OWNER', ...always, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
 
 export const replaceOperatorTokenOperation = {
@@ -208,13 +224,29 @@ export const replaceOperatorTokenOperation = {
   tag,
   summary: 'Replace the token of an operator',
   description:
-    'The earlier token and all logins of the operator, except the one that sends this request, are rejected from now on. No body is needed.',
+    'The earlier token and all logins of the operator, except the one that sends this request, are rejected from now on. With If-Match, the token is replaced only if nothing has changed since that version. No body is needed.',
   caller: 'operator',
   permission: 'manage-service',
   action: 'operator.token',
+  isVersioned: 'if sent',
+  headers: optionalVersionHeaders,
   params: operatorParams,
   answers: {
-    200: jsonAnswer('The new token.', operatorTokenSchema, { token: { value: { token: 'slo_…' } } }),
+    200: jsonAnswer(
+      'The new token.',
+      operatorTokenSchema,
+      { token: { value: { token: 'slo_…' } } },
+      versionEtag,
+    ),
   },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', ...always],
+  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', ...always, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  listOperatorsOperation,
+  createOperatorOperation,
+  changeOperatorOperation,
+  deleteOperatorOperation,
+  replaceOperatorTokenOperation,
+];

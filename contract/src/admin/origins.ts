@@ -4,6 +4,8 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
 
+export const tag = { name: 'Origins', description: 'Which pages can mint sessions.' };
+
 /** What a mint from a page is checked for. */
 export const originChecks = [
   'origin-valid',
@@ -76,7 +78,7 @@ export const checkOriginOperation = {
   operationId: 'checkOrigin',
   method: 'post',
   path: '/admin/origins/check',
-  tag: 'Origins',
+  tag,
   summary: 'Check whether a page at an origin can mint sessions',
   description:
     'Runs the checks of a mint from a page, and explains each result. Creates no session. Limits are not checked.',
@@ -126,12 +128,13 @@ export const checkOriginOperation = {
       },
     }),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'EXPERIENCE_NOT_FOUND', ...ofAProject],
+  errors: ['EXPERIENCE_NOT_FOUND', ...ofAProject],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: origin is required.',
       details: [{ path: 'origin', message: 'is required' }],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [checkOriginOperation];

@@ -4,7 +4,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import { sources } from '../session.ts';
 import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
-import { projectParams } from './projects.ts';
+import { projectParams, tag } from './projects.ts';
 
 /** The windows of an overview: how many points they have, and how long each is. */
 export const windows = {
@@ -93,7 +93,7 @@ const refusal = Type.Object(
     door: Type.Enum(sources, { description: 'The route: with a key, from a page, or public.' }),
     origin: optional.string({
       description:
-        'The Origin of the page. `others` stands for all beyond the first 50 origins of a minute in one process.',
+        'The Origin of the page. `others` stands for all beyond 50 combinations of origin, cause and experience.',
       examples: ['https://shop.example'],
     }),
     experienceId: optional.string({
@@ -168,10 +168,10 @@ export const overviewOperation = {
   operationId: 'getOverview',
   method: 'get',
   path: '/admin/projects/{projectId}/overview',
-  tag: 'Projects',
+  tag,
   summary: 'Read what happened in a project lately',
   description:
-    'Counts of mints, replays and refusals, the causes of refusals and what helps, and the state of the project. Each process adds its counts every ten seconds, so those of other processes may be ten seconds old. Counts of a process that crashed are lost for that time; the usage of a project is exact. Counts are kept for eight days.',
+    'Counts of mints, replays and refusals, the causes of refusals and what helps, and the state of the project. Each process adds its counts every ten seconds, so the latest ones may be missing. Counts of a process that crashed are lost for that time; the usage of a project is exact. Counts are kept for eight days.',
   caller: 'operator',
   permission: 'read',
   params: projectParams,
@@ -211,3 +211,5 @@ export const overviewOperation = {
   },
   errors: ofAProject,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [overviewOperation];

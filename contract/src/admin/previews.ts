@@ -6,7 +6,7 @@ import { revision } from '../session.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 
-const tag = 'Previews';
+export const tag = { name: 'Previews', description: 'Links to talk to one revision, drafts included.' };
 
 export const previewDefaults = { expiresInSeconds: 3_600, maxSessions: 50 } as const;
 
@@ -123,20 +123,12 @@ export const createPreviewOperation = {
       },
     }),
   },
-  errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'PAYLOAD_TOO_LARGE',
-    'EXPERIENCE_NOT_FOUND',
-    'REVISION_NOT_FOUND',
-    ...always,
-  ],
+  errors: ['INVALID_REQUEST', 'REVISION_NOT_FOUND', 'EXPERIENCE_NOT_FOUND', ...always],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: expiresInSeconds must be at least 60.',
       details: [{ path: 'expiresInSeconds', message: 'must be at least 60' }],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
 
@@ -187,3 +179,9 @@ export const deletePreviewOperation = {
   answers: { 204: { description: 'The link is deleted.' } },
   errors: ['INVALID_REQUEST', 'PREVIEW_NOT_FOUND', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  createPreviewOperation,
+  listPreviewsOperation,
+  deletePreviewOperation,
+];

@@ -5,12 +5,10 @@ import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { versionEtag, versionHeaders } from './changes.ts';
 import { ofAProject, ofVersions } from './errors.ts';
-import { conflict, tooLarge } from './experience-examples.ts';
-import { projectParams } from './projects.ts';
+import { conflict } from './experience-examples.ts';
+import { projectParams, projectSchema, tag } from './projects.ts';
 
-const tag = 'Projects';
 const ofFile = projectFileSchema.properties.project;
-const projectSchema = { ...ofFile, $id: 'Project' } as typeof ofFile;
 const { name, browserEmbeds, allowedOrigins, limits } = ofFile.properties;
 
 /** Settings to change; the others stay as they are, and so do limits that are not named. */
@@ -80,8 +78,8 @@ export const updateProjectOperation = {
       versionEtag,
     ),
   },
-  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', ...ofAProject, ...ofVersions],
-  errorExamples: { ...tooLarge, ...conflict },
+  errors: [...ofAProject, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
 
 export const deleteProjectOperation = {
@@ -108,3 +106,5 @@ export const deleteProjectOperation = {
     },
   },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [updateProjectOperation, deleteProjectOperation];

@@ -1,12 +1,14 @@
 import type { Static } from 'typebox';
 import { id, optional } from '../fields.ts';
 import { type Bodies, jsonAnswer, type Operation } from '../operation.ts';
+import { stored } from '../project-file/fields.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { versionEtag } from './changes.ts';
-import { always, ofAProject } from './errors.ts';
+import { always, ofAProject, tooLargeToWrite } from './errors.ts';
+import { experienceSchema } from './experience-schemas.ts';
 
-export const tag = 'Projects';
+export const tag = { name: 'Projects', description: 'Apply and export project files.' };
 
 export const projectParams = Type.Object({
   projectId: id('prj', 'Id of the project.', 'prj_demo'),
@@ -47,10 +49,23 @@ const smallest = {
   ],
 };
 
-/** The schema that editors use, as a component of the document. */
-const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
+const { project, experiences } = projectFileSchema.properties;
 
-export const projectFileBodies: Bodies = {
+/** The settings of a project, as in its project file. */
+export const projectSchema = { ...stored(project), $id: 'Project' } as typeof project;
+
+/** The schema that editors use, as components of the document. */
+const projectFileComponent = {
+  ...projectFileSchema,
+  $id: 'ProjectFile',
+  properties: {
+    ...projectFileSchema.properties,
+    project: projectSchema,
+    experiences: { ...experiences, items: experienceSchema },
+  },
+};
+
+export const projectFileBodies = {
   'application/json': {
     schema: projectFileComponent,
     examples: { smallest: { summary: 'A draft', value: smallest } },
@@ -59,7 +74,7 @@ export const projectFileBodies: Bodies = {
     schema: Type.String(),
     examples: { project: { value: 'project: { id: prj_demo, name: Demo }\n' } },
   },
-};
+} satisfies Bodies;
 
 export const listProjectsOperation = {
   operationId: 'listProjects',
@@ -105,5 +120,8 @@ export const exportOperation = {
   answers: {
     200: { description: 'The project file.', headers: versionEtag, bodies: projectFileBodies },
   },
-  errors: ofAProject,
+  errors: [...ofAProject, 'PAYLOAD_TOO_LARGE'],
+  errorExamples: { PAYLOAD_TOO_LARGE: tooLargeToWrite },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [listProjectsOperation, exportOperation];

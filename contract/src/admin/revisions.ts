@@ -3,13 +3,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { optionalVersionHeaders, versionEtag, versionHeaders } from './changes.ts';
 import { ofVersions } from './errors.ts';
-import {
-  conflict,
-  exampleExperience,
-  exampleState,
-  ofAnExperience,
-  tooLarge,
-} from './experience-examples.ts';
+import { conflict, exampleExperience, exampleState, ofAnExperience } from './experience-examples.ts';
 import {
   changeListSchema,
   experienceParams,
@@ -18,8 +12,7 @@ import {
   publicationSchema,
   revisionListSchema,
 } from './experience-schemas.ts';
-
-const tag = 'Experiences';
+import { tag } from './experiences.ts';
 
 const stateAnswer = (description: string) => ({
   200: jsonAnswer(description, experienceStateSchema, { state: { value: exampleState } }, versionEtag),
@@ -45,15 +38,8 @@ export const publishExperienceOperation = {
     isOptional: true,
   },
   answers: stateAnswer('The revision is published.'),
-  errors: [
-    'INVALID_JSON',
-    'PAYLOAD_TOO_LARGE',
-    'REVISION_NOT_FOUND',
-    'SLUG_TAKEN',
-    ...ofAnExperience,
-    ...ofVersions,
-  ],
-  errorExamples: { ...tooLarge, ...conflict },
+  errors: ['REVISION_NOT_FOUND', 'SLUG_TAKEN', ...ofAnExperience, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
 
 export const unpublishExperienceOperation = {
@@ -195,3 +181,13 @@ export const compareRevisionsOperation = {
   },
   errors: ['REVISION_NOT_FOUND', ...ofAnExperience],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  publishExperienceOperation,
+  unpublishExperienceOperation,
+  archiveExperienceOperation,
+  deleteExperienceOperation,
+  listRevisionsOperation,
+  readRevisionOperation,
+  compareRevisionsOperation,
+];

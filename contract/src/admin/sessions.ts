@@ -7,7 +7,7 @@ import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
-const tag = 'Sessions';
+export const tag = { name: 'Sessions', description: 'Sessions of a project.' };
 const instant = (description: string) =>
   optional.string({
     format: 'instant',
@@ -81,7 +81,7 @@ export const listSessionsOperation = {
   tag,
   summary: 'List the sessions of a project',
   description:
-    'Newest first, page by page. With several filters, a request examines at most 2000 sessions, so a page can have fewer sessions than `limit`, or none, and still a `nextCursor`.',
+    'Newest first, page by page. With several filters, a request examines at most 2000 sessions, and it reads at most about 1 MB of what their launches were given, so a page can have fewer sessions than `limit`, or none, and still a `nextCursor`.',
   caller: 'operator',
   permission: 'read',
   params: projectParams,
@@ -200,3 +200,10 @@ export const forgetUserOperation = {
   },
   errors: ofAProject,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  listSessionsOperation,
+  getSessionOperation,
+  endSessionOperation,
+  forgetUserOperation,
+];

@@ -5,7 +5,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 
-const tag = 'Signing in';
+export const tag = { name: 'Signing in', description: 'Sign in with a browser, and see who is signed in.' };
 
 /** Error codes of the routes by which a browser signs in. They need no credentials. */
 const open = ['CROSS_ORIGIN_REFUSED', 'HOST_NOT_KNOWN', 'INTERNAL', 'UNAVAILABLE'] as const;
@@ -77,14 +77,7 @@ export const loginOperation = {
   action: 'login.create',
   body: { schema: loginRequestSchema, examples: { code: { value: { code: 'v8CXh0xkTqGd3n1Zb7WmJA' } } } },
   answers: { 204: { description: 'Signed in.', headers: cookie } },
-  errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'LOGIN_FAILED',
-    'TOO_MANY_LOGINS',
-    'PAYLOAD_TOO_LARGE',
-    ...open,
-  ],
+  errors: ['INVALID_REQUEST', 'LOGIN_FAILED', 'TOO_MANY_LOGINS', ...open],
 } satisfies Operation;
 
 export const oidcStartOperation = {
@@ -166,8 +159,13 @@ export const loginSchema = Type.Object(
 export type LoginRecord = Static<typeof loginSchema>;
 
 export const loginListSchema = Type.Object(
-  { logins: Type.Array(loginSchema, { description: 'Newest first.' }) },
-  { $id: 'LoginList', description: 'Browsers that are signed in.' },
+  {
+    logins: Type.Array(loginSchema, { description: 'Newest first.' }),
+    nextCursor: optional.string({
+      description: 'Send it as cursor to get the next page. Absent on the last one.',
+    }),
+  },
+  { $id: 'LoginList', description: 'One page of the browsers that are signed in.' },
 );
 
 export type LoginList = Static<typeof loginListSchema>;
@@ -178,9 +176,26 @@ export const listLoginsOperation = {
   path: '/admin/logins',
   tag,
   summary: 'List the logins',
-  description: 'Returns the logins of the caller. Owners also get those of the operators they may change.',
+  description:
+    'Returns the logins of the caller, newest first, page by page. Owners also get those of the operators they may change.',
   caller: 'operator',
   permission: 'read',
+  query: Type.Object(
+    {
+      cursor: optional.string({
+        pattern: '^lgn_[A-Za-z0-9_-]{1,64}$',
+        errorMessage: 'must be the nextCursor of an earlier page',
+        description: 'The nextCursor of the previous page.',
+      }),
+      limit: optional.string({
+        pattern: '^([1-9]\\d{0,2})$',
+        errorMessage: 'must be a whole number from 1 to 500',
+        description: 'Maximum number of logins, 1 to 500. Default: 100.',
+        examples: ['100'],
+      }),
+    },
+    { additionalProperties: false },
+  ),
   answers: {
     200: jsonAnswer('The logins.', loginListSchema, {
       one: {
@@ -200,7 +215,7 @@ export const listLoginsOperation = {
       },
     }),
   },
-  errors: always,
+  errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
 
 export const endLoginOperation = {
@@ -225,3 +240,13 @@ export const endLoginOperation = {
   answers: { 204: { description: 'The login has ended.' } },
   errors: ['INVALID_REQUEST', 'LOGIN_NOT_FOUND', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [
+  signInOperation,
+  loginOperation,
+  oidcStartOperation,
+  oidcCallbackOperation,
+  logoutOperation,
+  listLoginsOperation,
+  endLoginOperation,
+];

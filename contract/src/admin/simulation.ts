@@ -4,6 +4,8 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 
+export const tag = { name: 'Languages', description: 'Which languages mints would get.' };
+
 const doors = ['server', 'browser', 'public'] as const;
 
 const tagText = { format: 'bcp47', errorMessage: 'must be a BCP 47 language tag such as en-US' };
@@ -124,7 +126,7 @@ export const simulateOperation = {
   operationId: 'simulate',
   method: 'post',
   path: '/admin/experiences/{experienceId}/simulate',
-  tag: 'Languages',
+  tag,
   summary: 'Simulate which languages mints would get',
   description:
     'Resolves the languages of up to 200 mint requests with the code of a mint, and explains each result. Creates no session. Only languages are simulated: the caller, the origin, the limits and whether the experience is published are not checked.',
@@ -174,19 +176,13 @@ export const simulateOperation = {
       },
     }),
   },
-  errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'PAYLOAD_TOO_LARGE',
-    'EXPERIENCE_NOT_FOUND',
-    'REVISION_NOT_FOUND',
-    ...always,
-  ],
+  errors: ['INVALID_REQUEST', 'REVISION_NOT_FOUND', 'EXPERIENCE_NOT_FOUND', ...always],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: cases is required.',
       details: [{ path: 'cases', message: 'is required' }],
     },
-    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [simulateOperation];

@@ -4,7 +4,7 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 
-const tag = 'Operation';
+export const tag = { name: 'Operation', description: 'Status, metrics and this document.' };
 
 export const statusSchema = Type.Object(
   {
@@ -86,3 +86,5 @@ export const documentOperation = {
   },
   errors: always,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [statusOperation, metricsOperation, documentOperation];

@@ -3,8 +3,7 @@ import { timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
-
-const tag = 'Operation';
+import { tag } from './status.ts';
 
 export const doctorSchema = Type.Object(
   {
@@ -34,9 +33,10 @@ export const doctorOperation = {
   tag,
   summary: 'Check the service',
   description:
-    'Runs the checks of `session-launch doctor` in the process that handles the request: configuration, data folder, database, signing keys, clock, asset folder and engines. A result is reused for five seconds.',
+    'Runs the checks of `session-launch doctor` in the process that handles the request: configuration, data folder, database, signing keys, clock, asset folder and engines. A result is reused for five seconds. Operators who are limited to projects may not call it.',
   caller: 'operator',
   permission: 'manage-service',
+  isOfService: true,
   answers: {
     200: jsonAnswer('The findings.', doctorSchema, {
       warning: {
@@ -85,9 +85,11 @@ export const signingKeysOperation = {
   path: '/admin/signing-keys',
   tag,
   summary: 'List the signing keys',
-  description: 'The keys that the process which handles the request read at its start.',
+  description:
+    'The keys that the process which handles the request read at its start. Operators who are limited to projects may not call it.',
   caller: 'operator',
   permission: 'manage-service',
+  isOfService: true,
   answers: {
     200: jsonAnswer('The keys.', signingKeyListSchema, {
       one: { value: { keys: [{ kid: 'k1', signs: true, since: '2026-03-01T09:30:00.000Z' }] } },
@@ -105,9 +107,10 @@ export const eventsOperation = {
   description: [
     'A stream of server-sent events:',
     '- `change`: `{kind, id, projectId?, version?, by?}`. Something was changed through the admin API, on any process.\n- `session`: `{sessionId, status}`. The status of a session has changed. Events of one session within a second are combined into the latest; at most 200 are sent per second, and further ones are dropped.\n- `tally`: `{}`, every ten seconds. Counts may have changed.',
-    'A comment is sent every 15 seconds. Nothing is sent again: after a reconnect, read the state anew. An operator limited to projects receives only the events of those projects. A stream ends when the operator or the login is removed or changed, when the process stops, or when the client reads too slowly. At most 24 streams are open per process; further requests get 503.',
+    'A comment is sent every 15 seconds. Nothing is sent again: after a reconnect, read the state anew. An operator limited to projects receives only the events of those projects. A stream ends when the operator or the login is removed or changed, when the process stops, or when the client reads too slowly. At most four streams are open for a login or a token, and 24 per process; further requests get 503 `TOO_MANY_STREAMS`. If all 24 are open, a request of an operator with fewer streams ends the oldest stream of the operator with most; a request of an owner without a stream can also end the only stream of an operator who is not an owner.',
   ].join('\n\n'),
   caller: 'operator',
+  isStream: true,
   permission: 'read',
   answers: {
     200: {
@@ -124,5 +127,7 @@ export const eventsOperation = {
       },
     },
   },
-  errors: always,
+  errors: ['TOO_MANY_STREAMS', ...always],
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [doctorOperation, signingKeysOperation, eventsOperation];

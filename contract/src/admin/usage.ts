@@ -3,7 +3,7 @@ import { optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
-import { projectParams } from './projects.ts';
+import { projectParams, tag } from './projects.ts';
 
 const day = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}$',
@@ -67,7 +67,7 @@ export const usageOperation = {
   operationId: 'getUsage',
   method: 'get',
   path: '/admin/projects/{projectId}/usage',
-  tag: 'Projects',
+  tag,
   summary: 'Read the usage of a project',
   description:
     'Sessions and connected seconds per day and experience. The numbers are exact, include sessions that are running, and are kept when sessions are deleted after `SESSION_RETENTION_DAYS`. The format is CSV if `Accept` names `text/csv`, JSON otherwise.',
@@ -98,3 +98,5 @@ export const usageOperation = {
   },
   errors: ofAProject,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [usageOperation];

@@ -61,6 +61,8 @@ export function assetPath(pattern: string, description: string, example: string)
   return Type.String({ pattern, maxLength: 1024, description, examples: [example] });
 }
 
+const maxOrigins = 1_000;
+
 /** An optional allowlist. */
 export function origins(description: string, example: string) {
   const origin = Type.String({
@@ -68,7 +70,14 @@ export function origins(description: string, example: string) {
       'Scheme, host and port of a site. Use https, or http on localhost; https://*.example.com stands for any one label before the host.',
     examples: [example, 'https://*.example.com'],
   });
-  return Type.Optional(Type.Array(origin, { description, default: [], examples: [[example]] }));
+  return Type.Optional(
+    Type.Array(origin, {
+      maxItems: maxOrigins,
+      description: `${description} At most ${maxOrigins}.`,
+      default: [],
+      examples: [[example]],
+    }),
+  );
 }
 
 /** An optional language of sessions: the requested one, or a fixed one. */
@@ -89,4 +98,10 @@ export function axis(description: string, tag: string) {
     },
   );
   return Type.Optional(schema);
+}
+
+/** The schema of a stored project or experience: its allowlist may be longer than one that is written now. */
+export function stored<T extends { properties: { allowedOrigins: object } }>(schema: T): T {
+  const { maxItems: _, ...allowedOrigins } = schema.properties.allowedOrigins as { maxItems?: number };
+  return { ...schema, properties: { ...schema.properties, allowedOrigins } };
 }

@@ -8,7 +8,7 @@ import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
 import { reportIntervalSeconds } from '../wire.ts';
 
-const tag = 'Runtimes';
+export const tag = { name: 'Runtimes', description: 'Connect sessions and report their usage.' };
 
 /** Identifies the runtime process that runs a session, for the lifetime of the process. */
 const runtimeId = Type.String({
@@ -117,14 +117,7 @@ export type ReportAnswer = Static<typeof reportAnswerSchema>;
 const { sessionToken: _credential, ...manifest } = exampleManifest;
 
 /** Error codes of every operation for runtimes. */
-const always = [
-  'INVALID_JSON',
-  'INVALID_REQUEST',
-  'PAYLOAD_TOO_LARGE',
-  'RUNTIME_TOKEN_INVALID',
-  'INTERNAL',
-  'UNAVAILABLE',
-] as const;
+const always = ['INVALID_REQUEST', 'RUNTIME_TOKEN_INVALID', 'INTERNAL', 'UNAVAILABLE'] as const;
 const errorExamples = { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } };
 
 export const connectOperation = {
@@ -202,3 +195,5 @@ export const reportOperation = {
   errors: always,
   errorExamples,
 } satisfies Operation;
+
+export const operations: readonly Operation[] = [connectOperation, reportOperation];

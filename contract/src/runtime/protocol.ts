@@ -107,6 +107,7 @@ const characterId = Type.String();
 const sampleRate = Type.Integer({ minimum: 8000, maximum: 48_000 });
 const pcm = Type.Object({ format: Type.Literal('pcm16'), sampleRate });
 const speechKind = Type.Enum(['server', 'client', 'captions']);
+const engineOfSpeech = Type.Object({ kind: speechKind, name: Type.String() });
 const span = Type.Object({ locale, text: Type.String() });
 
 /** Runtime events by `type`. Clients ignore unknown types and fields. */
@@ -119,7 +120,9 @@ export const runtimeEvents = {
     audio: Type.Object({ input: pcm, output: pcm }),
     engines: Type.Object({
       mind: Type.Object({ kind: Type.Enum(['script', 'model']), name: Type.String() }),
-      speech: Type.Object({ kind: speechKind, name: Type.String() }),
+      speech: engineOfSpeech,
+      /** For the second language of a dual session. */
+      secondarySpeech: Type.Optional(engineOfSpeech),
       hearing: Type.Object({
         kind: Type.Enum(['server', 'client', 'none']),
         name: optional.string(),

@@ -41,14 +41,16 @@ export function readyEvent(
 /** Describes the mind, speech and hearing engines of a session. `hearing` is `none` if speech input is off or cannot be transcribed. */
 export function describeEngines(
   deps: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
-  { speechInputMode, locale }: Connected['session'],
+  { speechInputMode, locale, secondaryLocale }: Connected['session'],
   hello: Hello,
 ): Engines {
   const { mind, hearing, speechOutput } = deps;
   const cannotTranscribe = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
+  const speechIn = (tag: string) => ({ kind: speechOutput.kindFor(tag), name: speechOutput.nameFor(tag) });
   return {
     mind: { kind: mind.kind, name: mind.name },
-    speech: { kind: speechOutput.kindFor(locale), name: speechOutput.nameFor(locale) },
+    speech: speechIn(locale),
+    ...(secondaryLocale === undefined ? {} : { secondarySpeech: speechIn(secondaryLocale) }),
     hearing:
       speechInputMode === 'off' || hearing === 'off' || cannotTranscribe
         ? { kind: 'none' }

@@ -187,6 +187,15 @@ test('a dual session labels each part with its language, and uses one voice per 
   ]);
 });
 
+test('a dual session reports the voice of each language', () => {
+  const { connection } = open({ secondaryLocale: 'pt-PT', mind: { greeting: { en: 'Hello.' } } });
+  const { speech, secondarySpeech } = connection.of('ready')[0]!.engines;
+  expect(speech.kind).toBe('server');
+  expect(secondarySpeech).toEqual({ kind: 'captions', name: 'captions' });
+  const single = open({ mind: { greeting: { en: 'Hello.' } } });
+  expect(single.connection.of('ready')[0]!.engines).not.toHaveProperty('secondarySpeech');
+});
+
 test('a language without a voice is shown as captions, for as long as speech would take', async () => {
   const { connection, clock } = open({
     locale: 'ja',

@@ -212,9 +212,9 @@ export interface ServerMintRequest {
   speechOnly?: boolean;
   /** Language selector, used if neither locale nor secondaryLocale applies. */
   language?: 'en' | 'es';
-  /** Settings of the player’s start button, passed on unchanged. */
+  /** Settings of the player’s start button, passed on unchanged. At most 2048 bytes as JSON text without white space, and at most 4 levels of objects and arrays, the first of which is this one. */
   startButton?: Record<string, unknown>;
-  /** Settings of the player’s close button, passed on unchanged. */
+  /** Settings of the player’s close button, passed on unchanged. At most 2048 bytes as JSON text without white space, and at most 4 levels of objects and arrays, the first of which is this one. */
   closeButton?: Record<string, unknown>;
   /** Your id of the user, stored with the session. */
   userId?: string;

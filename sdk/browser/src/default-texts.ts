@@ -23,6 +23,7 @@ export const defaultTexts = {
   you: 'You',
   input: 'Write a message',
   send: 'Send',
+  tooLong: 'Too long by {count}.',
   suggestions: 'Suggestions',
   micOn: 'Turn the microphone off',
   micOff: 'Turn the microphone on',
@@ -40,5 +41,6 @@ export const defaultTexts = {
   modelled: 'Answers come from the AI model {name}.',
   pageVoice: 'The voice is this browser’s own.',
   noVoice: 'There is no voice for this language here, so you read what is said.',
+  noVoiceForOne: 'There is no voice for one of the two languages here, so you read what is said in it.',
   noHearing: 'Speech is not understood here: please type.',
 };

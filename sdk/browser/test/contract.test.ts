@@ -39,7 +39,8 @@ type OfOperators =
   | 'VERSION_CONFLICT'
   | 'HOST_NOT_KNOWN'
   | 'VERSION_REQUIRED'
-  | 'TOO_MANY_LOGINS';
+  | 'TOO_MANY_LOGINS'
+  | 'TOO_MANY_STREAMS';
 
 test('the SDK’s error codes are those of the service', () => {
   expectTypeOf<ServiceCode>().toEqualTypeOf<Exclude<ErrorCode, OfOperators>>();

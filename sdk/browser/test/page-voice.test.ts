@@ -32,6 +32,14 @@ class FakeSpeech {
   }
 }
 
+const voices: PageVoice[] = [];
+
+function open(...told: ConstructorParameters<typeof PageVoice>): PageVoice {
+  const voice = new PageVoice(...told);
+  voices.push(voice);
+  return voice;
+}
+
 let speech: FakeSpeech;
 beforeEach(() => {
   vi.useFakeTimers();
@@ -45,6 +53,8 @@ beforeEach(() => {
   );
 });
 afterEach(() => {
+  // Lines wait for those of earlier players of the page.
+  for (const voice of voices.splice(0)) voice.drop();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
@@ -59,7 +69,7 @@ const line = (utterance: number) => ({
 
 test('muting in the middle of a sentence stops the sound, and the sentence ends once', () => {
   const done: number[] = [];
-  const voice = new PageVoice(
+  const voice = open(
     (utterance, _ms, isDone) => isDone && done.push(utterance),
     () => {},
   );
@@ -76,10 +86,75 @@ test('muting in the middle of a sentence stops the sound, and the sentence ends 
   expect(speech.spoken.map(({ volume }) => volume)).toEqual([1, 0]);
 });
 
+/** Two players of a page, and which of their lines have ended. */
+function twoPlayers() {
+  const done: string[] = [];
+  const [one, other] = ['one', 'other'].map((name) =>
+    open(
+      (utterance, _ms, isDone) => isDone && done.push(`${name} ${utterance}`),
+      () => {},
+    ),
+  ) as [PageVoice, PageVoice];
+  return { one, other, done };
+}
+
+describe('two players with the voice of the page', () => {
+  test('take turns, and the time limit of a line begins with its turn', () => {
+    const done: number[] = [];
+    const told: boolean[] = [];
+    const players = Array.from({ length: 6 }, () =>
+      open(
+        (utterance, _ms, isDone) => isDone && done.push(utterance),
+        (isAudible) => told.push(isAudible),
+      ),
+    );
+    // The last line waits for five seconds; its time limit is four.
+    for (const [n, player] of players.entries()) player.speak(line(n));
+    vi.advanceTimersByTime(5500);
+    expect(done).toEqual([0, 1, 2, 3, 4]);
+    expect(players[5]!.clock(5)).toBeGreaterThan(0);
+    vi.advanceTimersByTime(5000);
+    expect(done.at(-1)).toBe(5);
+    expect([speech.spoken.length, told]).toEqual([6, []]);
+  });
+
+  test.each([
+    ['interrupting one', (voice: PageVoice) => voice.drop()],
+    [
+      'muting one',
+      (voice: PageVoice) => {
+        voice.volume = 0;
+      },
+    ],
+  ])('%s that waits does not cut off the other', (_, silence) => {
+    const { one, other, done } = twoPlayers();
+    one.speak(line(1));
+    other.speak(line(2));
+    vi.advanceTimersByTime(300);
+    silence(other);
+    expect(speech.speaking).toBe(true);
+    vi.advanceTimersByTime(5000);
+    expect(done.filter((text) => text.startsWith('one'))).toEqual(['one 1']);
+    expect(speech.spoken).toHaveLength(1);
+  });
+
+  test('interrupting the one that speaks lets the other begin', () => {
+    const { one, other, done } = twoPlayers();
+    one.speak(line(1));
+    other.speak(line(2));
+    vi.advanceTimersByTime(300);
+    one.drop();
+    vi.advanceTimersByTime(300);
+    expect(other.clock(2)).toBeGreaterThan(0);
+    vi.advanceTimersByTime(5000);
+    expect(done).toEqual(['other 2']);
+  });
+});
+
 describe('a line that the browser does not speak', () => {
-  function open() {
+  function openTelling() {
     const told: unknown[] = [];
-    const voice = new PageVoice(
+    const voice = open(
       (utterance, _ms, isDone) => isDone && told.push(`done ${utterance}`),
       (isAudible) => told.push(isAudible ? 'audible' : 'silent'),
     );
@@ -87,7 +162,7 @@ describe('a line that the browser does not speak', () => {
   }
 
   test('is reported as silent when it times out, and the next one that starts as audible', () => {
-    const { voice, told } = open();
+    const { voice, told } = openTelling();
     speech.isLocked = true;
     voice.speak(line(1));
     vi.advanceTimersByTime(3900);
@@ -101,7 +176,7 @@ describe('a line that the browser does not speak', () => {
   });
 
   test('is reported as silent when it fails, and is shown for as long as speech would take', () => {
-    const { voice, told } = open();
+    const { voice, told } = openTelling();
     voice.speak(line(1));
     // The browser, not the SDK, cancels the line before it starts.
     speech.cancel();
@@ -122,7 +197,7 @@ describe('unlock()', () => {
   });
 
   test('does not interrupt a line', () => {
-    new PageVoice(
+    open(
       () => {},
       () => {},
     ).speak(line(1));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LiveExperience } from '../src/core/experience.ts';
 import { RendererHost } from '../src/player/renderer-host.ts';
 import type { Renderer, RendererFactory } from '../src/types.ts';
-import { manifest } from './fake-environment.ts';
+import { createFake, door, FakeBrowser, FakeTransport, manifest, startFake } from './fake-environment.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -58,4 +58,34 @@ test('cues are buffered while the renderer loads, and discarded once the player 
   expect(await isKept(hear)).toBe(true);
   face.clear();
   expect(await isKept(hear)).toBe(false);
+});
+
+test('a player that is attached later shows the video of the session, and none of an earlier session', async () => {
+  const tracks: unknown[] = [];
+  const renderer: Renderer = {
+    mode: () => {},
+    video: (track) => void tracks.push(track),
+    destroy: () => {},
+  };
+  const factory: RendererFactory = { name: 'test', accepts: () => true, load: async () => () => renderer };
+  const [browser, runtime] = [new FakeBrowser(), new FakeTransport()];
+  const experience = createFake(browser, runtime, { ...door, renderers: [factory] });
+  await startFake(experience, browser);
+  const attach = async () => {
+    const host = new RendererHost({} as HTMLElement, experience);
+    host.show(experience.manifest!, 'contain');
+    await settled();
+    return host;
+  };
+  const host = await attach();
+  const track = {} as MediaStreamTrack;
+  runtime.sink.video(track);
+  expect(tracks).toEqual([track]);
+  host.clear();
+  (await attach()).clear();
+  expect(tracks).toEqual([track, track]);
+  await experience.end();
+  await startFake(experience, browser);
+  await attach();
+  expect(tracks).toEqual([track, track]);
 });

@@ -1,7 +1,13 @@
--- Makes a session active, once, however many callers try. outcome is active (with the session), unknown, connected, ended (also if
--- its project is being deleted), limit (the
--- project has reached concurrentSessions) or client_limit (the client's network has reached concurrentSessionsPerClient). A session
--- without a network counts for the first limit only.
+-- Makes a session active, once, however many callers try. The outcome is one of:
+--
+--   active         with the session
+--   unknown        there is no such session
+--   connected      a client has connected before
+--   ended          the session has ended, or its project is being deleted
+--   limit          the project has reached concurrentSessions
+--   client_limit   the client's network has reached concurrentSessionsPerClient
+--
+-- A session without a network counts for the first limit only.
 --
 -- All functions that begin or end sessions lock in this order, which rules out deadlocks: the session, its row in active_sessions, the
 -- counter of its project; several rows of a table by id. Both limits are compared after the counter is locked, so they are exact across
@@ -67,7 +73,7 @@ BEGIN
   INSERT INTO active_sessions (session_id, project_id, runtime_id, started_at, reported_at, client)
     VALUES (wanted, found_session.project_id, runtime, found_session.started_at, found_session.started_at, network);
   IF extract(epoch FROM found_session.created_at) * 1000 < pg_sequence_last_value('usage_announced')
-     AND wanted < (SELECT p.next FROM usage_progress p) THEN
+     AND wanted < (SELECT p.next FROM usage_progress p WHERE p.is_only) THEN
     PERFORM reopen_usage(found_session);
   END IF;
   RETURN QUERY SELECT 'active', to_json(found_session);

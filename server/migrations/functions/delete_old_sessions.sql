@@ -1,7 +1,7 @@
 -- Deletes sessions that ended, or expired without a client, before before_time. Ids sort by the time of the mint, so only ids
 -- between after_id (the last one scanned) and before_id (the first one of that time) are scanned, at most `most` per call. Sessions
--- with an idempotency record are kept, because a replay needs them; so are sessions that usage_days does not contain yet. Locked rows are
--- skipped. Experiences remember that they were launched.
+-- with an idempotency record are kept, because a replay needs them; so are sessions that usage_days or
+-- revision_counts does not contain yet. Locked rows are skipped. Experiences remember that they were launched.
 --
 -- The transaction does not wait until its deletions are on disk or on a synchronous standby: deletions that a crash of the server takes
 -- back are repeated.
@@ -26,7 +26,7 @@ BEGIN
   candidates := ARRAY(
     SELECT s.id FROM sessions s
      WHERE s.id > after_id
-       AND s.id < least(before_id COLLATE "C", coalesce((SELECT p.below FROM usage_progress p), ''))
+       AND s.id < least(before_id COLLATE "C", coalesce((SELECT least(p.below, p.revisions_below) FROM usage_progress p WHERE p.is_only), ''))
      ORDER BY s.id LIMIT most);
   WITH old AS MATERIALIZED (
     SELECT s.id FROM sessions s

@@ -11,6 +11,9 @@ DECLARE
   due text[];
   owned text;
 BEGIN
+  -- Waits for a running roll-up, and holds the next one back until this transaction ends: a roll-up that has read these sessions must not
+  -- add their counts after the rows of the project have been deleted.
+  PERFORM 1 FROM usage_progress p WHERE p.is_only FOR SHARE;
   due := ARRAY(
     SELECT s.id FROM sessions s
      WHERE s.project_id = project AND (s.started_at IS NULL OR s.ended_at < now() - interval '15 seconds')

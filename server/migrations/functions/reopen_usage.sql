@@ -6,7 +6,7 @@ AS $$
 DECLARE
   counted_below text COLLATE "C";
 BEGIN
-  SELECT p.below INTO counted_below FROM usage_progress p FOR SHARE;
+  SELECT p.below INTO counted_below FROM usage_progress p WHERE p.is_only FOR SHARE;
   -- The roll-up will come to this session and see that it is active.
   IF connected.id >= counted_below THEN
     RETURN;

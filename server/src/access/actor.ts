@@ -17,6 +17,8 @@ export interface Actor {
   via: Via;
   /** The login of the cookie. Absent: the request has a token. */
   login?: { loginId: string; createdAt: Date; expiresAt: Date };
+  /** SHA-256 of the token of an operator. Absent: the request has a cookie or ADMIN_TOKEN. */
+  tokenHash?: Buffer;
   /** The client address. */
   address: string;
   requestId: string;
@@ -35,6 +37,11 @@ export function actorOf(request: FastifyRequest): Actor {
   return actor;
 }
 
+/** 401 for a request without the credentials of an operator. */
+export function unauthenticated(): ApiError {
+  return new ApiError('ADMIN_TOKEN_INVALID', { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
 /** Throws 403 unless the role of this operator has the permission. */
 export function requirePermission({ role }: Actor, permission: Permission): void {
   if (isPermitted(role, permission)) return;
@@ -42,6 +49,15 @@ export function requirePermission({ role }: Actor, permission: Permission): void
   throw new ApiError('ROLE_FORBIDDEN', {
     message: `Your role, ${role}, does not allow this. It needs the role ${allowed.join(' or ')}.`,
     details: { role, allowed },
+  });
+}
+
+/** Throws 403 if this operator is limited to projects. */
+export function requireAllProjects({ role, projectIds }: Actor): void {
+  if (projectIds === null) return;
+  throw new ApiError('ROLE_FORBIDDEN', {
+    message: 'You are limited to projects. This needs an operator who sees all projects.',
+    details: { role, projectIds },
   });
 }
 

@@ -18,7 +18,7 @@ import {
   lockProject,
   pathOf,
 } from '../art/store.ts';
-import { listMentions, type Mention, usersOf } from '../art/usage.ts';
+import { listMentions, type Mention, usersByPath } from '../art/usage.ts';
 import { AssetPictures } from '../assets/asset-files.ts';
 import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { differences } from '../primitives/differences.ts';
@@ -37,8 +37,10 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     const projectId = await knownProject(database, params.projectId);
     const uploads = await listArt(database, projectId);
     const mentions = await listMentions((...asked) => database.query('admin', ...asked), projectId);
-    const art = uploads.map((upload) => artRecord(upload, mentions));
-    return { art: [...art, ...(await filesAmong(mentions, new Set(art.map(({ path }) => path))))] };
+    const users = usersByPath(mentions);
+    const art = uploads.map((upload) => artRecord(upload, users));
+    const paths = new Set(art.map(({ path }) => path));
+    return { art: [...art, ...(await filesAmong(mentions, users, paths))] };
   });
 
   mount(app, uploadArtOperation, async (call) => {
@@ -50,14 +52,14 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     return commit(call, async (tx, write) => {
       if (!(await lockProject(tx, projectId))) throw new ApiError('PROJECT_NOT_FOUND');
       const known = await findByContent(tx, wanted);
-      const mentions = await listMentions(tx.query, projectId);
-      if (known !== undefined) return artRecord(known, mentions);
+      const users = usersByPath(await listMentions(tx.query, projectId));
+      if (known !== undefined) return artRecord(known, users);
       if ((await countArt(tx, projectId)) >= artPerProject) throw full();
       const { type, width = null, height = null } = picture;
       const name = query.name ?? null;
       const art = { id: newId('art'), ...wanted, type, name, width, height, uploadedAt: new Date() };
       await insertArt(tx, art, content);
-      const record = artRecord({ ...art, bytes: content.length }, mentions);
+      const record = artRecord({ ...art, bytes: content.length }, users);
       write.changed({ kind: 'art', id: art.id, projectId });
       write.audit({ projectId, target: art.id, changes: differences({}, audited(record)) });
       return record;
@@ -72,7 +74,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       await lockProject(tx, projectId);
       const art = await findArt(tx, projectId, artId);
       if (art === undefined) throw new ApiError('ART_NOT_FOUND');
-      const record = artRecord(art, await listMentions(tx.query, projectId));
+      const record = artRecord(art, usersByPath(await listMentions(tx.query, projectId)));
       if (record.usedBy.length > 0) throw inUse(record.usedBy);
       await deleteArt(tx, artId);
       write.changed({ kind: 'art', id: artId, projectId });
@@ -84,6 +86,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
   /** The files of the asset folder that settings refer to; uploads are excluded. */
   async function filesAmong(
     mentions: readonly Mention[],
+    users: Users,
     uploads: ReadonlySet<string>,
   ): Promise<ArtRecord[]> {
     const named = mentions.filter(({ path, inSettings }) => inSettings && !uploads.has(path));
@@ -91,13 +94,15 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     // One after the other, so that memory does not depend on how many there are.
     for (const path of new Set(named.map(({ path }) => path))) {
       const picture = await assets.find(path);
-      if (picture !== undefined) files.push({ path, ...picture, usedBy: usersOf(path, mentions) });
+      if (picture !== undefined) files.push({ path, ...picture, usedBy: users.get(path) ?? [] });
     }
     return files;
   }
 }
 
-function artRecord(art: Art, mentions: readonly Mention[]): ArtRecord {
+type Users = ReturnType<typeof usersByPath>;
+
+function artRecord(art: Art, users: Users): ArtRecord {
   const { id, kind, type, bytes, name, width, height, uploadedAt } = art;
   const path = pathOf(art);
   return {
@@ -109,7 +114,7 @@ function artRecord(art: Art, mentions: readonly Mention[]): ArtRecord {
     ...(name === null ? {} : { name }),
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
-    usedBy: usersOf(path, mentions),
+    usedBy: users.get(path) ?? [],
     uploadedAt: uploadedAt.toISOString(),
   };
 }

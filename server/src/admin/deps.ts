@@ -7,11 +7,13 @@ import type { Authenticator } from '../operators/authenticate.ts';
 import type { ConsoleSite } from '../operators/console-site.ts';
 import type { FailedLogins } from '../operators/failed-logins.ts';
 import type { IdentityProvider } from '../operators/oidc.ts';
+import type { DocumentThread } from '../projects/document-thread.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import type { Tallies } from '../tallies/tallies.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { AdminAdmission } from './admission.ts';
+
 /** What the routes of the admin API need. */
 export interface AdminDeps {
   /** ADMIN_TOKEN. */
@@ -20,8 +22,9 @@ export interface AdminDeps {
   changes: Changes;
   /** Runs the transactions of the admin API. */
   commit: Commit;
+  admission: AdminAdmission;
+  documents: DocumentThread;
   keyRing: KeyRing;
-  tallies: Tallies;
   lifecycle: LifecycleDeps;
   events: EventHub;
   signingKeys: SigningKeys;

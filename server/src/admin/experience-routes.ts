@@ -15,6 +15,7 @@ import {
   readRevisionOperation,
   unpublishExperienceOperation,
 } from '@session-launch/contract/admin/revisions';
+import type { Sent } from '@session-launch/contract/sent';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import { checkExperience, invalidDocument } from '../editing/check.ts';
@@ -28,16 +29,16 @@ import { planSave, save } from '../editing/save.ts';
 import { readExperience, type StoredExperience } from '../editing/stored.ts';
 import { refusingTakenSlugs } from '../editing/write.ts';
 import { newId } from '../primitives/ids.ts';
-import type { Sent } from '../primitives/sent.ts';
-import { serialiseStored } from '../projects/file-tasks.ts';
 import { mount } from '../routing/mount.ts';
 import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { requesterOf } from './requester.ts';
+import { giveVersion } from './version-tag.ts';
 
 export async function experienceAdminRoutes(
   app: FastifyInstance,
-  { database, commit }: AdminDeps,
+  { database, commit, documents }: AdminDeps,
 ): Promise<void> {
   mount(app, listExperiencesOperation, async ({ params, reply }) => {
     const listed = await listExperiences(database, await knownProject(database, params.projectId));
@@ -49,7 +50,7 @@ export async function experienceAdminRoutes(
     const { experience, ...others } = call.body;
     const isBody = experience === undefined;
     const written = { id: newId('exp'), ...(isBody ? others : experience) };
-    const document = await checkExperience(written, isBody ? '' : 'experience');
+    const document = await checkExperience(documents, requesterOf(call), written, isBody ? '' : 'experience');
     const hasPosition = 'sortOrder' in written;
     const created = await refusingTakenSlugs(
       commit(call, (tx, write) => create(tx, write, call, projectId, document, hasPosition)),
@@ -68,10 +69,11 @@ export async function experienceAdminRoutes(
     });
   });
 
-  mount(app, readExperienceOperation, async ({ params, query, actor, reply }) => {
+  mount(app, readExperienceOperation, async (call) => {
+    const { params, query, actor, reply } = call;
     const stored = await readOne(params.experienceId, actor);
     if (query.format !== 'yaml') return tagged(reply, stateOf(stored));
-    const text = await serialiseStored(JSON.stringify(stored.experience), 'yaml');
+    const text = await documents.serialise(requesterOf(call), JSON.stringify(stored.experience), 'yaml');
     tagged(reply, stored);
     return reply.type('application/yaml; charset=utf-8').send(text);
   });
@@ -79,7 +81,12 @@ export async function experienceAdminRoutes(
   mount(app, saveExperienceOperation, async (call) => {
     const { experienceId } = call.params;
     const { experience: written, note } = call.body;
-    const document = await checkExperience({ ...written, id: written.id ?? experienceId }, 'experience');
+    const document = await checkExperience(
+      documents,
+      requesterOf(call),
+      { ...written, id: written.id ?? experienceId },
+      'experience',
+    );
     if (document.id !== experienceId)
       throw invalidDocument([{ path: 'experience.id', message: `must be ${experienceId}, as in the path` }]);
     const request = { authored: call, version: call.version, document, note };
@@ -115,8 +122,9 @@ export async function experienceAdminRoutes(
 
   mount(app, listRevisionsOperation, async ({ params, actor }) => {
     const stored = await readOne(params.experienceId, actor);
-    const revisions = await listRevisions(reading, stored);
+    const { revisions, isCounting } = await listRevisions(reading, stored);
     return {
+      ...(isCounting ? { counting: true as const } : {}),
       revisions: revisions.map(({ createdAt, note, ...revision }) => ({
         ...revision,
         createdAt: createdAt.toISOString(),
@@ -146,7 +154,7 @@ export async function experienceAdminRoutes(
 
 /** Sets the ETag to the version of the answer, and returns the answer. */
 function tagged<T extends { version: number }>(reply: FastifyReply, answer: T): T {
-  reply.header('ETag', `"${answer.version}"`);
+  giveVersion(reply, answer.version);
   return answer;
 }
 

@@ -3,12 +3,13 @@ import { backgroundHeader } from '@session-launch/contract/background';
 import { routePath } from '@session-launch/contract/operation';
 import { addressOf } from '@session-launch/process/client-address';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { setActor } from '../access/actor.ts';
+import { setActor, unauthenticated } from '../access/actor.ts';
 import { Client } from '../limits/client-address.ts';
 import type { Caller } from '../operators/authenticate.ts';
 import { cookieOf } from '../operators/console-site.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { AdminDeps } from './deps.ts';
+import { isEventStream } from './event-stream.ts';
 
 export type GuardDeps = Pick<AdminDeps, 'authenticator' | 'site' | 'trustProxy'>;
 
@@ -21,10 +22,6 @@ export function guardOperators(app: FastifyInstance, deps: GuardDeps): void {
     const address = addressOf(request.raw, deps.trustProxy);
     setActor(request, { ...caller, address, requestId: request.id });
   });
-}
-
-export function unauthenticated(): ApiError {
-  return new ApiError('ADMIN_TOKEN_INVALID', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 /** The caller by token. */
@@ -47,7 +44,9 @@ async function callerOf(deps: GuardDeps, request: FastifyRequest): Promise<Calle
   if (cookie === undefined) return undefined;
   site.requireOwnPage(raw, access);
   requireMediaType(request);
-  return authenticator.byCookie(cookie, new Client(raw, trustProxy), headers[backgroundHeader] !== undefined);
+  // Browsers reconnect the stream of events without user input, and cannot add a header to it.
+  const isInBackground = headers[backgroundHeader] !== undefined || isEventStream(request);
+  return authenticator.byCookie(cookie, new Client(raw, trustProxy), isInBackground);
 }
 
 /** Whether the request has the cookie of a valid login. A request whose cookie would be refused counts as signed out. */

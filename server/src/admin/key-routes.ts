@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Actor, requirePermission, sees } from '../access/actor.ts';
 import { createKey, isUsable, replaceKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, lockKey, renameKey, revokeKey } from '../keys/store.ts';
+import { requireCredentials } from '../operators/rules.ts';
 import { differences } from '../primitives/differences.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
@@ -32,6 +33,7 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     const projectId = await knownProject(database, params.projectId);
     const wanted = { ...body, expiresAt: expiryOf(body) };
     const { key, record } = await commit(call, async (tx, write) => {
+      await requireCredentials(tx, call.actor);
       const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
       const { keyId, mode, scopes, name, expiresAt } = keyRecord(created.record);
       write.changed({ kind: 'key', id: keyId, projectId });
@@ -60,6 +62,7 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
   mount(app, replaceKeyOperation, async (call) => {
     const { graceSeconds = defaultGraceSeconds } = call.body;
     const { key, record, oldExpiresAt } = await commit(call, async (tx, write) => {
+      await requireCredentials(tx, call.actor);
       const at = new Date();
       const old = await ownKey(tx, call.actor, call.params.keyId);
       if (!isUsable(old, at)) throw unusable();

@@ -24,8 +24,8 @@ export async function knownRevision(
   experienceId: string,
   number: number | undefined,
 ): Promise<Revision> {
-  const revision = await findRevision(database, projectId, experienceId, number ?? latestRevision);
-  if (revision === undefined)
+  const found = await findRevision(database, projectId, experienceId, number ?? latestRevision);
+  if (found === undefined)
     throw new ApiError(number === undefined ? 'EXPERIENCE_NOT_FOUND' : 'REVISION_NOT_FOUND');
-  return revision;
+  return found.revision;
 }

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Actor, requirePermission } from '../access/actor.ts';
 import { idleSince } from '../operators/authenticate.ts';
 import { deleteLogin, type Login, listLogins, lockLogin } from '../operators/login-store.ts';
-import { lockReachable, reaches } from '../operators/rules.ts';
+import { lockForCredential, reaches, requireCredentials } from '../operators/rules.ts';
 import { createCode, linkOf } from '../operators/sign-in.ts';
 import { bootstrap } from '../operators/store.ts';
 import { ApiError } from '../primitives/errors.ts';
@@ -18,6 +18,7 @@ import { isId } from '../primitives/ids.ts';
 import { mount } from '../routing/mount.ts';
 import { giveCookie } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
+import { limitOf } from './requests.ts';
 
 /** Who is calling, who is signed in, and sign-in links. */
 export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
@@ -58,7 +59,8 @@ export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const isOwn = operatorId === actor.operatorId;
     if (!isOwn) requirePermission(actor, 'manage-service');
     const { code, expiresAt } = await commit(call, async (tx, write) => {
-      if (!isOwn) await lockReachable(tx, actor, operatorId);
+      if (isOwn) await requireCredentials(tx, actor);
+      else await lockForCredential(tx, actor, operatorId);
       write.audit({ target: operatorId });
       // A login cannot extend itself: a login by its own link ends with it.
       const latestEnd = isOwn ? actor.login?.expiresAt : undefined;
@@ -67,11 +69,19 @@ export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     return { url: linkOf(deps.consoleBase(), code), expiresAt: expiresAt.toISOString() };
   });
 
-  mount(app, listLoginsOperation, async ({ actor }) => {
+  mount(app, listLoginsOperation, async ({ actor, query }) => {
+    const limit = limitOf(query.limit);
     await authenticator.flush();
     const now = new Date();
-    const logins = await listLogins(database, now, idleSince(now));
-    return { logins: logins.filter((login) => isVisible(actor, login)).map((login) => record(actor, login)) };
+    const visible = {
+      own: actor.operatorId === bootstrap.operatorId ? null : actor.operatorId,
+      others: isPermitted(actor.role, 'manage-service'),
+      projectIds: actor.projectIds,
+    };
+    const page = { limit: limit + 1, cursor: query.cursor };
+    const found = await listLogins(database, visible, { now, idleSince: idleSince(now) }, page);
+    const logins = found.slice(0, limit).map((login) => record(actor, login));
+    return { logins, ...(found.length > limit ? { nextCursor: logins.at(-1)!.loginId } : {}) };
   });
 
   mount(app, endLoginOperation, async (call) => {

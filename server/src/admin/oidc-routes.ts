@@ -24,7 +24,11 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
     const access = site.access(request.raw);
     try {
       const redirectUri = `${site.baseOf(access)}/admin/oidc/callback`;
-      const { url, cookie } = await provider.start(redirectUri, query.returnTo ?? '#/');
+      const { replaces } = await signInRequest(deps, request, access, 'oidc');
+      const { url, cookie } = await provider.start(redirectUri, {
+        returnTo: query.returnTo ?? '#/',
+        replaces,
+      });
       reply.header('Set-Cookie', setCookie(access, access.oidcCookie, cookie, attributes));
       return reply.redirect(url);
     } catch (error) {
@@ -49,7 +53,8 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
           problem = error;
         });
         if (!finished) return undefined;
-        returnTo = finished.returnTo;
+        returnTo = finished.kept.returnTo;
+        returned.replaces ??= finished.kept.replaces;
         if (finished.identity.role === undefined) problem = new ApiError('ROLE_FORBIDDEN');
         return async (tx, write) => {
           const operator = await operatorOf(tx, write, finished.identity);

@@ -7,12 +7,15 @@ import {
   replaceOperatorTokenOperation,
 } from '@session-launch/contract/admin/operators';
 import type { FastifyInstance } from 'fastify';
+import { requireVersion } from '../audit/conflict.ts';
 import { deleteLoginsOf } from '../operators/login-store.ts';
 import {
   isFullOwner,
+  lockForCredential,
   lockReachable,
   reaches,
   requireAnotherOwner,
+  requireCredentials,
   requireGrantable,
 } from '../operators/rules.ts';
 import { newOperatorToken } from '../operators/secrets.ts';
@@ -31,6 +34,7 @@ import { newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
+import { giveVersion } from './version-tag.ts';
 
 export async function operatorRoutes(app: FastifyInstance, { database, commit }: AdminDeps): Promise<void> {
   mount(app, listOperatorsOperation, async ({ actor }) => {
@@ -50,18 +54,21 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       name: body.name,
       role: body.role,
       projectIds: listed(body.projectIds),
+      version: 1,
       createdAt: new Date(),
       hasToken: true,
       issuer: null,
     };
     await commit(call, async (tx, write) => {
+      await requireCredentials(tx, actor);
       await requireGrantable(tx, actor, operator);
       const { operatorId: id, createdAt } = operator;
-      const { issuer: _, ...stored } = operator;
+      const { issuer: _, version: __, ...stored } = operator;
       await insertOperator(tx, { ...stored, tokenHash: sha256(token), createdAt, createdBy: actor.name });
       write.changed({ kind: 'operator', id });
-      write.audit({ target: id, changes: differences({}, facts(operator)) });
+      write.audit({ target: id, version: 1, changes: differences({}, facts(operator)) });
     });
+    giveVersion(call.reply, operator.version);
     return { ...record(operator), token };
   });
 
@@ -73,6 +80,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       if (!isKept || params.operatorId === bootstrap.operatorId)
         await requireAnotherOwner(tx, actor, params.operatorId);
       const before = await lockReachable(tx, actor, params.operatorId);
+      if (call.version !== undefined) await requireVersion(tx, before.operatorId, call.version, before);
       const after: Operator = {
         ...before,
         name: body.name ?? before.name,
@@ -82,11 +90,12 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       const changes = differences(facts(before), facts(after));
       if (changes.length === 0) return before;
       if (body.role !== undefined || body.projectIds !== undefined) await requireGrantable(tx, actor, after);
-      await updateOperator(tx, after);
-      write.changed({ kind: 'operator', id: after.operatorId });
-      write.audit({ target: after.operatorId, changes });
-      return after;
+      const version = await updateOperator(tx, after);
+      write.changed({ kind: 'operator', id: after.operatorId, version });
+      write.audit({ target: after.operatorId, version, changes });
+      return { ...after, version };
     });
+    giveVersion(call.reply, changed.version);
     return record(changed);
   });
 
@@ -95,6 +104,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
     await commit(call, async (tx, write) => {
       await requireAnotherOwner(tx, actor, params.operatorId);
       const operator = await lockReachable(tx, actor, params.operatorId);
+      if (call.version !== undefined) await requireVersion(tx, operator.operatorId, call.version, operator);
       await deleteOperator(tx, operator.operatorId);
       write.changed({ kind: 'operator', id: operator.operatorId });
       write.audit({ target: operator.operatorId, changes: differences(facts(operator), {}) });
@@ -109,13 +119,17 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
         { path: 'operatorId', message: 'has its token in ADMIN_TOKEN; change it there' },
       ]);
     const token = newOperatorToken();
-    await commit(call, async (tx, write) => {
-      const { operatorId: id } = await lockReachable(tx, actor, params.operatorId);
-      await setOperatorToken(tx, id, sha256(token));
+    const version = await commit(call, async (tx, write) => {
+      const operator = await lockForCredential(tx, actor, params.operatorId);
+      const { operatorId: id } = operator;
+      if (call.version !== undefined) await requireVersion(tx, id, call.version, operator);
+      const version = await setOperatorToken(tx, id, sha256(token));
       await deleteLoginsOf(tx, id, actor.login?.loginId);
-      write.changed({ kind: 'operator', id });
-      write.audit({ target: id });
+      write.changed({ kind: 'operator', id, version });
+      write.audit({ target: id, version });
+      return version;
     });
+    giveVersion(call.reply, version);
     return { token };
   });
 }
@@ -139,6 +153,7 @@ function record({
   name,
   role,
   projectIds,
+  version,
   createdAt,
   hasToken,
   issuer,
@@ -148,6 +163,7 @@ function record({
     name,
     role,
     projectIds: projectIds && [...projectIds],
+    version,
     createdAt: createdAt.toISOString(),
     hasToken,
     ...(issuer === null ? {} : { issuer }),

@@ -15,11 +15,9 @@ const maxDays = 3_660;
 /** Maximum rows of a response, which is built in memory. */
 const maxRows = 100_000;
 
-export async function overviewRoutes(app: FastifyInstance, { database, tallies }: AdminDeps): Promise<void> {
+export async function overviewRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, overviewOperation, async ({ params, query }) => {
     const projectId = await knownProject(database, params.projectId);
-    // Includes the latest counts of this process.
-    await tallies.flush();
     const overview = await readOverview(database, projectId, query.window ?? '24h', new Date());
     if (overview === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     return overview;

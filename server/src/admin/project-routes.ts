@@ -10,16 +10,18 @@ import { listProjects } from '../projects/store.ts';
 import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { requesterOf } from './requester.ts';
+import { giveVersion } from './version-tag.ts';
 
 /** Socket timeout in milliseconds while a file is applied; equal to the timeout of the command line. */
 const applyTimeout = 120_000;
 
 export async function projectAdminRoutes(
   app: FastifyInstance,
-  { database, commit }: AdminDeps,
+  { database, commit, documents }: AdminDeps,
 ): Promise<void> {
-  const apply = openApply(commit);
-  const exportFile = openExport(database);
+  const apply = openApply(commit, documents);
+  const exportFile = openExport(database, documents);
   mount(app, listProjectsOperation, async ({ actor }) => ({
     projects: await listProjects(database, actor.projectIds),
   }));
@@ -30,6 +32,7 @@ export async function projectAdminRoutes(
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
       return await apply(call, {
+        requester: requesterOf(call),
         bytes: bytesOf(request),
         format,
         isPlan: query.plan === 'true',
@@ -45,12 +48,13 @@ export async function projectAdminRoutes(
       });
     }
   });
-  mount(app, exportOperation, async ({ params, query, request, reply }) => {
+  mount(app, exportOperation, async (call) => {
+    const { params, query, request, reply } = call;
     const accepted = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
     const format = query.format ?? accepted;
-    const file = await exportFile(await knownProject(database, params.projectId), format);
+    const file = await exportFile(requesterOf(call), await knownProject(database, params.projectId), format);
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
-    reply.header('ETag', `"${file.version}"`);
+    giveVersion(reply, file.version);
     return reply.type(`application/${format}; charset=utf-8`).send(file.text);
   });
 }

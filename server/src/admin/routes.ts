@@ -30,6 +30,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
 /** The routes that need a token or the cookie of the console. */
 async function operatorsOnly(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   guardOperators(app, deps);
+  deps.admission.limit(app);
   bufferBodies(app, projectFileMiB);
   await app.register(projectAdminRoutes, deps);
   await app.register(settingsAdminRoutes, deps);

@@ -3,23 +3,27 @@ import {
   updateProjectOperation,
 } from '@session-launch/contract/admin/project-settings';
 import type { FastifyInstance } from 'fastify';
+import { checkSettings } from '../editing/check.ts';
 import { deleteProject } from '../editing/delete-project.ts';
 import { updateSettings } from '../editing/settings.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { requesterOf } from './requester.ts';
+import { giveVersion } from './version-tag.ts';
 
 export async function settingsAdminRoutes(
   app: FastifyInstance,
-  { database, commit }: AdminDeps,
+  { database, commit, documents }: AdminDeps,
 ): Promise<void> {
   mount(app, updateProjectOperation, async (call) => {
     const projectId = await knownProject(database, call.params.projectId);
+    const settings = await checkSettings(documents, requesterOf(call), call.body);
     const updated = await commit(call, (tx, write) =>
-      updateSettings(tx, write, call, projectId, call.version, call.body),
+      updateSettings(tx, write, call, projectId, call.version, settings),
     );
-    call.reply.header('ETag', `"${updated.version}"`);
+    giveVersion(call.reply, updated.version);
     return updated;
   });
   mount(app, deleteProjectOperation, async (call) => {

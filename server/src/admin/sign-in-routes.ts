@@ -4,6 +4,7 @@ import { bodyLimit } from '../http/bodies/json-body.ts';
 import { Client } from '../limits/client-address.ts';
 import { redeemCode } from '../operators/login-store.ts';
 import { type FindOperator, signIn } from '../operators/sign-in.ts';
+import { lockTokenHolder } from '../operators/store.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { mount } from '../routing/mount.ts';
 import { giveCookie, signInRequest } from './browser-login.ts';
@@ -37,7 +38,13 @@ export async function signInRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     const verify = async (): Promise<FindOperator | undefined> => {
       if (code !== undefined) return (tx) => redeemCode(tx, code, deps.token, new Date());
       const caller = await authenticator.byToken(token!, new Client(request.raw, trustProxy));
-      return caller && (async () => ({ operator: caller }));
+      if (caller?.tokenHash === undefined) return caller && (async () => ({ operator: caller }));
+      const { tokenHash } = caller;
+      // Read again in the transaction of the login: a login by a token that is being replaced must not survive the replacement.
+      return async (tx) => {
+        const operator = await lockTokenHolder(tx, tokenHash);
+        return operator && { operator };
+      };
     };
     const cookie = await signIn(deps, await signInRequest(deps, request, access, 'console'), verify);
     if (cookie === undefined) throw new ApiError('LOGIN_FAILED');

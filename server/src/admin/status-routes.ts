@@ -15,5 +15,10 @@ export async function statusRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     time: new Date().toISOString(),
     publicUrl: deps.publicUrl,
   }));
-  mount(app, documentOperation, () => openApiDocument(adminApi));
+  // Serialised once: the document has half a megabyte.
+  let document: string | undefined;
+  mount(app, documentOperation, ({ reply }) => {
+    document ??= JSON.stringify(openApiDocument(adminApi));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 }

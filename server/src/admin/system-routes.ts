@@ -27,9 +27,10 @@ export async function systemRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     })),
   }));
   mount(app, eventsOperation, ({ actor, request, reply }) => {
-    events.requireRoom();
+    const ended = events.room(actor);
     reply.type('text/event-stream; charset=utf-8');
     if (request.method === 'HEAD') return reply.send();
+    if (ended !== undefined) events.end(ended);
     // Prevents proxies from buffering the events. The connection is not used again, so it closes as soon as the stream ends.
     reply.headers({ 'X-Accel-Buffering': 'no', Connection: 'close' });
     reply.hijack();

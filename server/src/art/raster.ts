@@ -66,6 +66,8 @@ function pngSize(bytes: Buffer): PixelSize {
 const isFrameHeader = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 const startOfScan = 0xda;
+/** Encoders write about ten scans into a progressive JPEG. */
+const maxScans = 100;
 const endOfImage = Buffer.from([0xff, 0xd9]);
 
 function jpegSize(bytes: Buffer): PixelSize {
@@ -84,6 +86,20 @@ function jpegSize(bytes: Buffer): PixelSize {
   }
   if (size === undefined || bytes.indexOf(endOfImage, at) === -1) throw new Unreadable();
   return size;
+}
+
+const scanHeader = Buffer.from([0xff, startOfScan]);
+
+/**
+ * Whether a JPEG has more scans than any encoder writes. A decoder processes all pixels once per scan, and a scan takes only 26 bytes, so a
+ * small file could take minutes.
+ */
+export function hasTooManyScans(bytes: Buffer): boolean {
+  let scans = 0;
+  // In compressed data, 0xff is never followed by this byte.
+  for (let at = bytes.indexOf(scanHeader); at !== -1 && scans <= maxScans; scans++)
+    at = bytes.indexOf(scanHeader, at + 2);
+  return scans > maxScans;
 }
 
 function webpSize(bytes: Buffer): PixelSize {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Sharp, SharpOptions } from 'sharp';
 import { typeOf } from './picture.ts';
+import { hasTooManyScans } from './raster.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Maximum bytes of cached results. */
@@ -19,9 +20,9 @@ export interface Resized {
 
 /** Why the original is served instead. */
 export type Original =
-  /** It is the better answer: resizing would not make it smaller, or this platform cannot resize. */
+  /** It is the better answer: resizing would not make it smaller, the picture cannot be resized, or this platform cannot resize. */
   | 'original'
-  /** Too much work is waiting, or resizing failed. A later request may get the resized picture. */
+  /** Too much work is waiting, or resizing timed out. A later request may get the resized picture. */
   | 'original-for-now';
 
 type Library = (input: Buffer, options: SharpOptions) => Sharp;
@@ -86,13 +87,20 @@ async function resized(
 ): Promise<Resized | 'original'> {
   const type = original && typeOf(original);
   if (original === undefined || type === undefined || type === 'image/svg+xml') return 'original';
-  const webp = await library(original, { limitInputPixels: maxPixels, sequentialRead: true })
-    .autoOrient()
-    .resize({ width, withoutEnlargement: true })
-    .webp({ quality: 80 })
-    .timeout({ seconds: maxSeconds })
-    .toBuffer();
-  return webp.length < original.length ? { webp } : 'original';
+  if (type === 'image/jpeg' && hasTooManyScans(original)) return 'original';
+  try {
+    const webp = await library(original, { limitInputPixels: maxPixels, sequentialRead: true })
+      .autoOrient()
+      .resize({ width, withoutEnlargement: true })
+      .webp({ quality: 80 })
+      .timeout({ seconds: maxSeconds })
+      .toBuffer();
+    return webp.length < original.length ? { webp } : 'original';
+  } catch (error) {
+    // Too many pixels or damaged: it would fail again. A timeout may be caused by the load of the machine.
+    if (/^timeout\b/.test((error as Error).message)) throw error;
+    return 'original';
+  }
 }
 
 /** Returns `undefined` on a platform for which `sharp` has no build, and where optional dependencies are not installed. */

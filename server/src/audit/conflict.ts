@@ -10,7 +10,8 @@ export const since: Statement = {
   name: 'audit_since_version',
   text: `SELECT name, at, changes FROM audit
           WHERE target = $1 AND version > $2
-            AND at >= coalesce((SELECT created_at FROM experiences WHERE id = $1), (SELECT created_at FROM projects WHERE id = $1))
+            AND at >= coalesce((SELECT created_at FROM experiences WHERE id = $1), (SELECT created_at FROM projects WHERE id = $1),
+                               '-infinity')
           ORDER BY id DESC LIMIT ${maxEntries}`,
 };
 

@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { sha256Hex } from '../primitives/sha256.ts';
 import { syncFolder } from '../store/files/folders.ts';
 import { whileCopyable } from './copy.ts';
 import { BackupFailure, databaseFolder, manifestName, manifestText } from './manifest.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
+import { writeFailure } from './write-failure.ts';
 
 export interface BackupRequest {
   dataDir: string;
@@ -43,63 +47,90 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
       `${dataDir} holds no database; set DATA_DIR to the data folder of the service, or run the command in its folder`,
     );
   }
-  const draft = `${file}.partial`;
-  // Another backup may be writing a draft of the same name; it holds the folder.
-  let isOwnDraft = false;
+  const folder = dirname(file);
+  const prefix = draftPrefix(dataDir);
+  const draft = join(folder, `${prefix}${randomBytes(4).toString('hex')}.partial`);
+  let unwritten: BackupFailure | undefined;
   try {
     const backup = await whileCopyable(dataDir, async (onAdvance) => {
+      await removeDrafts(folder, prefix);
       const createdAt = new Date();
       const archive = new Archive((bytes) => {
         onAdvance();
         request.onProgress?.(bytes);
       });
-      isOwnDraft = true;
-      await fs.promises.rm(draft, { force: true });
       let bytes = 0;
       await pipeline(
         Readable.from(archive.of(request, createdAt)),
         // Level 1 is several times faster than the default, and the file is a few percent larger.
         createGzip({ level: 1 }),
         async (compressed: AsyncIterable<Buffer>) => {
-          bytes = await writeSynced(draft, compressed);
+          bytes = await writeSynced(draft, compressed, writing);
         },
       );
       const { contains, leftOut } = archive;
       return { file, bytes, createdAt: createdAt.toISOString(), contains, leftOut };
     });
     // Only now has the service confirmed that the copy is consistent.
-    await fs.promises.rename(draft, file);
-    await syncFolder(dirname(file));
+    await writing(fs.promises.rename(draft, file));
+    await writing(syncFolder(folder));
     return backup;
   } catch (error) {
-    if (isOwnDraft) await fs.promises.rm(draft, { force: true }).catch(() => {});
-    const { code, path, message } = error as NodeJS.ErrnoException;
-    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new BackupFailure(
-      path === draft || code === 'ENOSPC' ? `cannot write ${file} (${code})` : message,
-      { cause: error },
-    );
+    await fs.promises.rm(draft, { force: true }).catch(() => {});
+    // `pipeline` may report only that it was aborted.
+    if (unwritten !== undefined) throw unwritten;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code !== undefined && /^E[A-Z]+$/.test(code) ? new BackupFailure(message, { cause: error }) : error;
+  }
+
+  /** Turns the errors of writing the file into messages for operators. */
+  function writing<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error) => {
+      unwritten ??= writeFailure(file, error);
+      throw unwritten;
+    });
+  }
+}
+
+/**
+ * The start of the names of all drafts of backups of this data folder. It does not depend on the name of the backup, which usually contains
+ * the date, so that the next backup finds the draft of one that was killed.
+ */
+function draftPrefix(dataDir: string): string {
+  return `session-launch-${sha256Hex(`${hostname()} ${fs.realpathSync(dataDir)}`).slice(0, 16)}-`;
+}
+
+/** Removes drafts of killed backups. A running backup of the same data folder is impossible: this one holds the folder. */
+async function removeDrafts(folder: string, prefix: string): Promise<void> {
+  const names = await fs.promises.readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith(prefix) || !name.endsWith('.partial')) continue;
+    await fs.promises.rm(join(folder, name), { force: true }).catch(() => {});
   }
 }
 
 /**
  * Writes a new file, syncs it to disk and returns its size. Syncs at intervals: a single sync of a large file could take longer than the
- * service waits for a copy that does not advance.
+ * service waits for a copy that does not advance. `writing` wraps the file operations, but not the reads of the source.
  */
-async function writeSynced(path: string, chunks: AsyncIterable<Buffer>): Promise<number> {
-  const handle = await fs.promises.open(path, 'wx', 0o600);
+async function writeSynced(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  writing: <T>(work: Promise<T>) => Promise<T>,
+): Promise<number> {
+  const handle = await writing(fs.promises.open(path, 'wx', 0o600));
   try {
     let bytes = 0;
     let unsynced = 0;
     for await (const chunk of chunks) {
-      await handle.writeFile(chunk);
+      await writing(handle.writeFile(chunk));
       bytes += chunk.length;
       unsynced += chunk.length;
       if (unsynced < syncBytes) continue;
-      await handle.datasync();
+      await writing(handle.datasync());
       unsynced = 0;
     }
-    await handle.sync();
+    await writing(handle.sync());
     return bytes;
   } finally {
     await handle.close();

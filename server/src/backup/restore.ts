@@ -2,9 +2,11 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { lockFolder } from '../store/embedded/folder-lock.ts';
+import { restoreDraft } from '../store/embedded/interrupted-restore.ts';
 import { syncFolder, syncTree } from '../store/files/folders.ts';
 import { BackupFailure, databaseFolder, type Manifest, manifestName, parseManifest } from './manifest.ts';
 import { readTar, type TarEntry, TarError } from './tar.ts';
+import { writeFailure } from './write-failure.ts';
 
 export interface Restored extends Manifest {
   dataDir: string;
@@ -19,36 +21,33 @@ export interface RestoreRequest {
 }
 
 /** Names that may exist in an empty data folder: the lock, remains of an interrupted restore, and the folder of a file system check. */
-const ignored = /^(lock(\..*)?|restore\.new|lost\+found)$/;
+const ignored = new RegExp(`^(lock(\\..*)?|${restoreDraft.replace('.', '\\.')}|lost\\+found)$`);
 
-/** Restores a backup into a data folder that does not exist or is empty. If it fails, nothing has changed. */
+/** The parts of a draft: the extracted files, and the list of those that are moved into place. */
+const partsOf = (dataDir: string) => ({
+  draft: join(dataDir, restoreDraft),
+  files: join(dataDir, restoreDraft, 'files'),
+  list: join(dataDir, restoreDraft, 'names.json'),
+});
+
+/**
+ * Restores a backup into a data folder that does not exist or is empty. If it fails, nothing has changed. If it is killed, the folder
+ * contains a draft, with which the service does not start; the next restore removes the draft and the files that were moved from it.
+ */
 export async function restoreBackup({ file, dataDir, onProgress }: RestoreRequest): Promise<Restored> {
   const source = await openBackup(file);
   const made = await fs.promises.mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new BackupFailure(`cannot create ${dataDir} (${error.code})`, { cause: error });
   });
-  const moved: string[] = [];
   let isDone = false;
   try {
     const lock = await lockFolder(dataDir);
-    const draft = join(dataDir, 'restore.new');
     try {
-      await requireEmpty(dataDir);
-      await fs.promises.rm(draft, { recursive: true, force: true });
-      const contains = await extract(source.entries, draft, file, onProgress);
-      await syncTree(draft);
-      // The database last: without it, the folder does not look like a restored one.
-      for (const name of contains.toReversed()) {
-        await fs.promises.rename(join(draft, name), join(dataDir, name));
-        moved.push(join(dataDir, name));
-      }
-      await syncFolder(dataDir);
+      await removeRemains(dataDir, await requireEmpty(dataDir));
+      const contains = await fill(dataDir, (folder) => extract(source.entries, folder, file, onProgress));
       isDone = true;
       return { dataDir, ...source.manifest, contains };
     } finally {
-      // While the folder is locked: afterwards another process may use it.
-      if (!isDone) for (const path of moved) await fs.promises.rm(path, { recursive: true, force: true });
-      await fs.promises.rm(draft, { recursive: true, force: true });
       await lock.release();
     }
   } catch (error) {
@@ -56,6 +55,35 @@ export async function restoreBackup({ file, dataDir, onProgress }: RestoreReques
   } finally {
     await source.close();
     if (!isDone && made !== undefined) await removeEmpty(dataDir, made);
+  }
+}
+
+/** Names at the top level of a backup: the database, and others. */
+type Names = [string, ...string[]];
+
+/** Calls `unpack` with a folder in the draft, syncs what it has written, and moves it into place. */
+async function fill(dataDir: string, unpack: (folder: string) => Promise<Names>): Promise<Names> {
+  const { draft, files, list } = partsOf(dataDir);
+  const moved: string[] = [];
+  const move = async (name: string) => {
+    await fs.promises.rename(join(files, name), join(dataDir, name));
+    moved.unshift(join(dataDir, name));
+  };
+  try {
+    const [database, ...others] = await unpack(files);
+    await fs.promises.writeFile(list, JSON.stringify(others), { mode: 0o600 });
+    await syncTree(draft);
+    for (const name of others) await move(name);
+    await syncFolder(dataDir);
+    // Last, and after the others are on disk: a folder with a database counts as restored.
+    await move(database);
+    await syncFolder(dataDir);
+    return [database, ...others];
+  } catch (error) {
+    for (const path of moved) await fs.promises.rm(path, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await fs.promises.rm(draft, { recursive: true, force: true });
   }
 }
 
@@ -104,26 +132,52 @@ async function openBackup(file: string): Promise<OpenBackup> {
   }
 }
 
-async function requireEmpty(dataDir: string): Promise<void> {
-  const names = (await fs.promises.readdir(dataDir)).filter((name) => !ignored.test(name));
-  if (names.length === 0) return;
+/** Throws if the folder holds files. Returns those that an interrupted restore has moved into place. */
+async function requireEmpty(dataDir: string): Promise<string[]> {
+  const remains = await movedBefore(dataDir);
+  const names = (await fs.promises.readdir(dataDir)).filter(
+    (name) => !ignored.test(name) && !remains.includes(name),
+  );
+  if (names.length === 0) return remains;
   throw new BackupFailure(
     `${dataDir} is not empty (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}); set DATA_DIR to an empty folder, or move its files away`,
   );
 }
 
-/** Returns the names at the top level of the backup: the database first. */
+/** What an interrupted restore has moved out of its draft. The list is complete before anything is moved. */
+async function movedBefore(dataDir: string): Promise<string[]> {
+  if (fs.existsSync(join(dataDir, databaseFolder))) return [];
+  const { files, list } = partsOf(dataDir);
+  const text = await fs.promises.readFile(list, 'utf8').catch(() => '[]');
+  let names: string[];
+  try {
+    names = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  return names.filter((name) => !fs.existsSync(join(files, name)));
+}
+
+/** Keeps the folder of the draft, so that the service does not start if this restore is killed as well. */
+async function removeRemains(dataDir: string, moved: string[]): Promise<void> {
+  const { draft, files, list } = partsOf(dataDir);
+  for (const path of [...moved.map((name) => join(dataDir, name)), list, files]) {
+    await fs.promises.rm(path, { recursive: true, force: true });
+  }
+  await fs.promises.mkdir(draft, { recursive: true, mode: 0o700 });
+}
+
 async function extract(
   entries: AsyncGenerator<TarEntry>,
-  draft: string,
+  folder: string,
   file: string,
   onProgress: (bytes: number) => void = () => {},
-): Promise<string[]> {
-  const contains = new Set([databaseFolder]);
+): Promise<Names> {
+  const contains = new Set<string>();
   let bytes = 0;
-  await fs.promises.mkdir(draft, { mode: 0o700 });
+  await fs.promises.mkdir(folder, { mode: 0o700 });
   for await (const { name, isFolder, body } of entries) {
-    const path = join(draft, checkName(name, file));
+    const path = join(folder, checkName(name, file));
     if (isFolder) await fs.promises.mkdir(path, { recursive: true, mode: 0o700 });
     else {
       await fs.promises.mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -138,8 +192,9 @@ async function extract(
     }
     contains.add(name.split('/')[0]!);
   }
-  if (!fs.existsSync(join(draft, databaseFolder, 'PG_VERSION'))) throw notABackup(file);
-  return [...contains];
+  if (!fs.existsSync(join(folder, databaseFolder, 'PG_VERSION'))) throw notABackup(file);
+  contains.delete(databaseFolder);
+  return [databaseFolder, ...contains];
 }
 
 /** Refuses names that would lead out of the folder. */
@@ -171,10 +226,7 @@ function readable(error: unknown, file: string, dataDir = ''): Error {
     });
   }
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error as Error;
-  return new BackupFailure(
-    path === file || dataDir === ''
-      ? `cannot read ${file} (${code})`
-      : `cannot write to ${dataDir} (${code})`,
-    { cause: error },
-  );
+  return path === file || dataDir === ''
+    ? new BackupFailure(`cannot read ${file} (${code})`, { cause: error })
+    : writeFailure(dataDir, error as NodeJS.ErrnoException);
 }

@@ -1,7 +1,8 @@
 import type { Applied, AppliedChange } from '@session-launch/contract/admin/apply';
 import { type Command, InvalidArgumentError } from 'commander';
+import { projectFileTimeoutSeconds } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
-import { explained, fileArgument, fileRequest, readProjectFile } from './project-file.ts';
+import { explained, fileArgument, readProjectFile } from './project-file.ts';
 import { printable, write, writeJson } from './terminal/io.ts';
 import { showProgress } from './terminal/progress.ts';
 
@@ -31,10 +32,11 @@ export function addApply(program: Command, { io, admin }: Context): void {
     )
     .action(async (path: string, { source, expect, json }: ApplyOptions) => {
       const file = await readProjectFile(path, io);
-      const answer = admin().json<Applied>(
-        'changes',
-        fileRequest(file, { source: source ?? file.source, expect }),
-      );
+      const answer = admin().json('changed', 'POST /admin/projects', {
+        query: { source: source ?? file.source, expect },
+        file: file.body,
+        timeoutSeconds: projectFileTimeoutSeconds,
+      });
       const applied = await showProgress(io, `Applying ${printable(file.name)}`, answer).catch(
         (error: unknown) => {
           throw explained(file.name, error);

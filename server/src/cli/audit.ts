@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditPage } from '@session-launch/contract/admin/audit';
+import type { AuditEntry, AuditPage, AuditQuery } from '@session-launch/contract/admin/audit';
+import type { Sent } from '@session-launch/contract/sent';
 import type { Command } from 'commander';
 import type { Context } from './client/context.ts';
 import { checkId } from './terminal/ids.ts';
@@ -30,7 +31,7 @@ export function addAudit(program: Command, { io, admin }: Context): void {
       '\nExamples:\n  session-launch audit --project prj_demo\n  session-launch audit --limit 1000000 --json > audit.ndjson',
     )
     .action(async (options: AuditOptions) => {
-      const query = {
+      const query: Sent<AuditQuery> = {
         projectId: options.project === undefined ? undefined : checkId('prj', options.project),
         operatorId: options.operator,
         action: options.action,
@@ -46,8 +47,7 @@ export function addAudit(program: Command, { io, admin }: Context): void {
       let cursor: string | undefined;
       do {
         const limit = String(Math.min(pageSize, left));
-        const page: AuditPage = await admin().json<AuditPage>('entries', {
-          path: ['audit'],
+        const page: AuditPage = await admin().json('entries', 'GET /admin/audit', {
           query: { ...query, limit, cursor },
         });
         const { entries } = page;

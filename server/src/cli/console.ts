@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
-import { jsonBody } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { checkId } from './terminal/ids.ts';
 import { write, writeJson } from './terminal/io.ts';
-
-interface Link {
-  url: string;
-  expiresAt: string;
-}
 
 export function addConsole(program: Command, { io, admin }: Context): void {
   program
@@ -21,7 +15,7 @@ export function addConsole(program: Command, { io, admin }: Context): void {
     )
     .action(async (options: { operator?: string; json?: true }) => {
       const operatorId = options.operator === undefined ? undefined : checkId('opr', options.operator);
-      const link = await admin().json<Link>('url', { path: ['login-links'], body: jsonBody({ operatorId }) });
+      const link = await admin().json('url', 'POST /admin/login-links', { body: { operatorId } });
       if (options.json) return writeJson(io.stdout, { url: link.url, expiresAt: link.expiresAt });
       await write(io.stdout, `${link.url}\n`);
     });

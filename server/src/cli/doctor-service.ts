@@ -15,7 +15,7 @@ const { ok, warn, fail } = findingsOf('admin API');
 export async function checkService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
   const asked = Date.now();
   try {
-    const status = await createAdminClient(client).json<ServiceStatus>('engine', { path: ['status'] });
+    const status = await createAdminClient(client).json('engine', 'GET /admin/status');
     const clockOffsetMs = new Date(status.time).getTime() - (asked + Date.now()) / 2;
     return { finding: describe(client.adminUrl, status, engine), status, clockOffsetMs };
   } catch (error) {

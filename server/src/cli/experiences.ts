@@ -1,6 +1,6 @@
 import type { ExperienceState, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type AdminClient, jsonBody } from './client/admin-client.ts';
+import type { AdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { checkId } from './terminal/ids.ts';
 import { write, writeJson } from './terminal/io.ts';
@@ -24,9 +24,13 @@ function addList(experiences: Command, { io, admin }: Context): void {
     .option('--json', 'print an array of experiences')
     .action(async (options: { project: string; json?: true }) => {
       const project = checkId('prj', options.project);
-      const { experiences: found } = await admin().json<{ experiences: ExperienceSummary[] }>('experiences', {
-        path: ['projects', project, 'experiences'],
-      });
+      const { experiences: found } = await admin().json(
+        'experiences',
+        'GET /admin/projects/{projectId}/experiences',
+        {
+          params: { projectId: project },
+        },
+      );
       if (options.json) return writeJson(io.stdout, found);
       if (found.length === 0) return write(io.stdout, `${project} has no experiences\n`);
       const table = new Table<ExperienceSummary>({
@@ -52,7 +56,10 @@ function addShow(experiences: Command, { io, admin }: Context): void {
     .action(async (id: string, options: { json?: true }) => {
       const experienceId = checkId('exp', id);
       if (options.json) return writeJson(io.stdout, await read(admin(), experienceId));
-      const text = await admin().text({ path: ['experiences', experienceId], query: { format: 'yaml' } });
+      const text = await admin().text('GET /admin/experiences/{experienceId}', {
+        params: { experienceId },
+        query: { format: 'yaml' },
+      });
       await write(io.stdout, text.endsWith('\n') ? text : `${text}\n`);
     });
 }
@@ -67,7 +74,13 @@ function addPublish(experiences: Command, { io, admin }: Context): void {
     .option('--json', 'print the experience as JSON')
     .action(async (id: string, options: { revision?: number; note?: string; json?: true }) => {
       const { revision, note } = options;
-      const state = await move(admin(), checkId('exp', id), 'publish', { revision, note });
+      const params = { experienceId: checkId('exp', id) };
+      const { version } = await read(admin(), params.experienceId);
+      const state = await admin().json('version', 'POST /admin/experiences/{experienceId}/publish', {
+        params,
+        version,
+        body: { revision, note },
+      });
       if (options.json) return writeJson(io.stdout, state);
       await write(io.stdout, `${id}: revision ${state.publishedRevision} is published\n`);
     });
@@ -80,7 +93,12 @@ function addUnpublish(experiences: Command, { io, admin }: Context): void {
     .argument('<id>', 'id of the experience')
     .option('--json', 'print the experience as JSON')
     .action(async (id: string, options: { json?: true }) => {
-      const state = await move(admin(), checkId('exp', id), 'unpublish', {});
+      const params = { experienceId: checkId('exp', id) };
+      const { version } = await read(admin(), params.experienceId);
+      const state = await admin().json('version', 'POST /admin/experiences/{experienceId}/unpublish', {
+        params,
+        version,
+      });
       if (options.json) return writeJson(io.stdout, state);
       await write(io.stdout, `${id} is no longer published\n`);
     });
@@ -91,21 +109,7 @@ function revisionNumber(value: string): number {
   throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }
 
+/** Changes of the state name the version that is current now; if it changes in between, the service refuses with 412. */
 function read(admin: AdminClient, experienceId: string): Promise<ExperienceState> {
-  return admin.json<ExperienceState>('version', { path: ['experiences', experienceId] });
-}
-
-/** Publishes or unpublishes the version that is current now; if it changes in between, the service refuses with 412. */
-async function move(
-  admin: AdminClient,
-  experienceId: string,
-  action: 'publish' | 'unpublish',
-  body: object,
-): Promise<ExperienceState> {
-  const { version } = await read(admin, experienceId);
-  return admin.json<ExperienceState>('version', {
-    path: ['experiences', experienceId, action],
-    body: jsonBody(body),
-    version,
-  });
+  return admin.json('version', 'GET /admin/experiences/{experienceId}', { params: { experienceId } });
 }

@@ -1,11 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Applied } from '@session-launch/contract/admin/apply';
-import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
-import type { ProjectList } from '@session-launch/contract/admin/projects';
-import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { type Command, Option } from 'commander';
-import { type AdminClient, jsonBody, projectFileTimeoutSeconds } from './client/admin-client.ts';
+import { type AdminClient, projectFileTimeoutSeconds } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { layouts, readExample, type Template, templates } from './starter/templates.ts';
 import { environmentFile, pageSettings, projectFile, readme, type StarterFacts } from './starter/texts.ts';
@@ -29,7 +25,7 @@ export function addInit(program: Command, { io, admin }: Context): void {
       const projectId = checkId('prj', options.project ?? idFrom(path));
       const client = admin();
       await requireNew(client, projectId);
-      const { publicUrl } = await client.json<ServiceStatus>('publicUrl', { path: ['status'] });
+      const { publicUrl } = await client.json('publicUrl', 'GET /admin/status');
       const { port } = layouts[options.template];
       const experienceId = `exp_${projectId.slice('prj_'.length, 'prj_'.length + 58)}_hello`;
       const facts = { template: options.template, projectId, experienceId, publicUrl, port };
@@ -65,20 +61,19 @@ function idFrom(path: string): string {
 
 /** Throws if the project exists: applying the starter file would change it. */
 async function requireNew(client: AdminClient, projectId: string): Promise<void> {
-  const { projects } = await client.json<ProjectList>('projects', { path: ['projects'] });
+  const { projects } = await client.json('projects', 'GET /admin/projects');
   if (projects.some((project) => project.projectId === projectId))
     throw new CliFailure(`${projectId} exists: choose another id with --project`);
 }
 
 async function provision(client: AdminClient, facts: StarterFacts): Promise<string> {
-  await client.json<Applied>('changes', {
-    path: ['projects'],
-    body: { type: 'application/yaml', text: projectFile(facts) },
+  await client.json('changed', 'POST /admin/projects', {
+    file: { type: 'application/yaml', text: projectFile(facts) },
     timeoutSeconds: projectFileTimeoutSeconds,
   });
-  const { key } = await client.json<CreatedApiKey>('key', {
-    path: ['projects', facts.projectId, 'keys'],
-    body: jsonBody({ mode: 'test', scopes: ['sessions:create', 'sessions:read'], name: 'starter' }),
+  const { key } = await client.json('key', 'POST /admin/projects/{projectId}/keys', {
+    params: { projectId: facts.projectId },
+    body: { mode: 'test', scopes: ['sessions:create', 'sessions:read'], name: 'starter' },
   });
   return key;
 }

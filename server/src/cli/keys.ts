@@ -1,7 +1,6 @@
-import { type ApiKeyRecord, type CreatedApiKey, keyModes } from '@session-launch/contract/admin/keys';
-import { scopes } from '@session-launch/contract/operation';
+import { type ApiKeyRecord, type KeyMode, keyModes } from '@session-launch/contract/admin/keys';
+import { type Scope, scopes } from '@session-launch/contract/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { jsonBody } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { expiryForms, parseExpiry } from './duration.ts';
 import { checkId } from './terminal/ids.ts';
@@ -17,8 +16,8 @@ export function addKeys(program: Command, context: Context): void {
 
 interface CreateOptions {
   project: string;
-  mode: string;
-  scope: string[];
+  mode: KeyMode;
+  scope: Scope[];
   name?: string;
   expires?: Date;
   json?: true;
@@ -48,14 +47,14 @@ function addCreate(keys: Command, { io, admin }: Context): void {
     )
     .action(async (options: CreateOptions) => {
       const project = checkId('prj', options.project);
-      const created = await admin().json<CreatedApiKey>('key', {
-        path: ['projects', project, 'keys'],
-        body: jsonBody({
+      const created = await admin().json('key', 'POST /admin/projects/{projectId}/keys', {
+        params: { projectId: project },
+        body: {
           mode: options.mode,
           scopes: options.scope,
           name: options.name,
           expiresAt: options.expires?.toISOString(),
-        }),
+        },
       });
       const { keyId, key } = created;
       if (options.json) return writeJson(io.stdout, { keyId, key });
@@ -67,11 +66,10 @@ function addCreate(keys: Command, { io, admin }: Context): void {
     });
 }
 
-function addScope(value: string, previous: string[] = []): string[] {
-  if (!scopes.some((scope) => scope === value)) {
-    throw new InvalidArgumentError(`Allowed scopes are ${scopes.join(', ')}.`);
-  }
-  return [...new Set([...previous, value])];
+function addScope(value: string, previous: Scope[] = []): Scope[] {
+  const found = scopes.find((scope) => scope === value);
+  if (found === undefined) throw new InvalidArgumentError(`Allowed scopes are ${scopes.join(', ')}.`);
+  return [...new Set([...previous, found])];
 }
 
 function expiry(value: string): Date {
@@ -90,8 +88,8 @@ function addList(keys: Command, { io, admin }: Context): void {
     .option('--json', 'print an array of key records')
     .action(async (options: { project: string; json?: true }) => {
       const project = checkId('prj', options.project);
-      const { keys: records } = await admin().json<{ keys: ApiKeyRecord[] }>('keys', {
-        path: ['projects', project, 'keys'],
+      const { keys: records } = await admin().json('keys', 'GET /admin/projects/{projectId}/keys', {
+        params: { projectId: project },
       });
       if (options.json) return writeJson(io.stdout, records);
       if (records.length === 0) return write(io.stdout, `${project} has no keys\n`);
@@ -123,10 +121,7 @@ function addRevoke(keys: Command, { io, admin }: Context): void {
     .argument('<keyId>', 'id of the key, from keys list')
     .action(async (value: string) => {
       const keyId = checkId('key', value);
-      const record = await admin().json<ApiKeyRecord>('keyId', {
-        path: ['keys', keyId, 'revoke'],
-        body: jsonBody({}),
-      });
+      const record = await admin().json('keyId', 'POST /admin/keys/{keyId}/revoke', { params: { keyId } });
       const since = record.revokedAt === undefined ? '' : ` since ${record.revokedAt}`;
       await write(io.stdout, `${keyId} is revoked${since}\n`);
     });

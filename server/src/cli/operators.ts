@@ -1,7 +1,6 @@
-import type { CreatedOperator, OperatorRecord } from '@session-launch/contract/admin/operators';
-import { roles } from '@session-launch/contract/roles';
+import type { OperatorRecord } from '@session-launch/contract/admin/operators';
+import { type Role, roles } from '@session-launch/contract/roles';
 import { type Command, Option } from 'commander';
-import { jsonBody } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { badUsage } from './terminal/failure.ts';
 import { checkId } from './terminal/ids.ts';
@@ -25,9 +24,7 @@ function addList(operators: Command, { io, admin }: Context): void {
     .description('list the operators')
     .option('--json', 'print an array of operators')
     .action(async (options: { json?: true }) => {
-      const { operators: found } = await admin().json<{ operators: OperatorRecord[] }>('operators', {
-        path: ['operators'],
-      });
+      const { operators: found } = await admin().json('operators', 'GET /admin/operators');
       if (options.json) return writeJson(io.stdout, found);
       const table = new Table<OperatorRecord>({
         OPERATOR: ({ operatorId }) => operatorId,
@@ -41,11 +38,14 @@ function addList(operators: Command, { io, admin }: Context): void {
 
 interface Settings {
   name?: string;
-  role?: string;
+  role?: Role;
   project?: string[];
   allProjects?: true;
   json?: true;
 }
+
+/** The command line requires both options. */
+type NewOperator = Settings & Required<Pick<Settings, 'name' | 'role'>>;
 
 const roleOption = () => new Option('--role <role>', 'what the operator may do').choices(roles);
 const projectOption = () =>
@@ -65,10 +65,9 @@ function addCreate(operators: Command, { io, admin }: Context): void {
       'after',
       '\nExample:\n  session-launch operators create --name Ada --role creator --project prj_demo',
     )
-    .action(async ({ name, role, project, json }: Settings) => {
-      const { operatorId, token } = await admin().json<CreatedOperator>('token', {
-        path: ['operators'],
-        body: jsonBody({ name, role, projectIds: project }),
+    .action(async ({ name, role, project, json }: NewOperator) => {
+      const { operatorId, token } = await admin().json('token', 'POST /admin/operators', {
+        body: { name, role, projectIds: project },
       });
       if (json) return writeJson(io.stdout, { operatorId, token });
       await write(io.stdout, `${token} (${operatorId}, ${role}). It is shown only once: store it now.\n`);
@@ -88,10 +87,9 @@ function addChange(operators: Command, { io, admin }: Context): void {
     .action(async (id: string, { name, role, project, allProjects, json }: Settings) => {
       if (project !== undefined && allProjects) throw badUsage('give either --project or --all-projects');
       const projectIds = allProjects ? null : project;
-      const changed = await admin().json<OperatorRecord>('operatorId', {
-        path: ['operators', checkId('opr', id)],
-        method: 'PATCH',
-        body: jsonBody({ name, role, projectIds }),
+      const changed = await admin().json('operatorId', 'PATCH /admin/operators/{operatorId}', {
+        params: { operatorId: checkId('opr', id) },
+        body: { name, role, projectIds },
       });
       if (json) return writeJson(io.stdout, changed);
       const projects = changed.projectIds?.join(' ') ?? 'all projects';
@@ -106,9 +104,8 @@ function addToken(operators: Command, { io, admin }: Context): void {
     .argument('<id>', 'id of the operator')
     .option('--json', 'print {"token"}')
     .action(async (id: string, options: { json?: true }) => {
-      const { token } = await admin().json<{ token: string }>('token', {
-        path: ['operators', checkId('opr', id), 'token'],
-        body: jsonBody({}),
+      const { token } = await admin().json('token', 'POST /admin/operators/{operatorId}/token', {
+        params: { operatorId: checkId('opr', id) },
       });
       if (options.json) return writeJson(io.stdout, { token });
       await write(io.stdout, `${token}. It is shown only once: store it now.\n`);
@@ -121,7 +118,9 @@ function addRemove(operators: Command, { io, admin }: Context): void {
     .description('remove an operator; the token and all sign-ins are refused within five seconds')
     .argument('<id>', 'id of the operator')
     .action(async (id: string) => {
-      await admin().text({ path: ['operators', checkId('opr', id)], method: 'DELETE' });
+      await admin().text('DELETE /admin/operators/{operatorId}', {
+        params: { operatorId: checkId('opr', id) },
+      });
       await write(io.stdout, `${id} is removed\n`);
     });
 }

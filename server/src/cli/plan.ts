@@ -1,7 +1,8 @@
 import type { Planned } from '@session-launch/contract/admin/apply';
 import type { Command } from 'commander';
+import { projectFileTimeoutSeconds } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
-import { explained, fileArgument, fileRequest, readProjectFile } from './project-file.ts';
+import { explained, fileArgument, readProjectFile } from './project-file.ts';
 import { ExitWith } from './terminal/failure.ts';
 import { printable, write, writeJson } from './terminal/io.ts';
 
@@ -15,7 +16,11 @@ export function addPlan(program: Command, { io, admin }: Context): void {
     .action(async (path: string, options: { json?: true }) => {
       const file = await readProjectFile(path, io);
       const plan = await admin()
-        .json<Planned>('newRevisions', fileRequest(file, { plan: 'true', source: file.source }))
+        .json('newRevisions', 'POST /admin/projects', {
+          query: { plan: 'true', source: file.source },
+          file: file.body,
+          timeoutSeconds: projectFileTimeoutSeconds,
+        })
         .catch((error: unknown) => {
           throw explained(file.name, error);
         });

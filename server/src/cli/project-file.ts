@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { ProjectFileProblem } from '@session-launch/contract/admin/apply';
-import { AdminFailure, type AdminRequest, projectFileTimeoutSeconds } from './client/admin-client.ts';
+import { AdminFailure, type FileBody } from './client/admin-client.ts';
 import { CliFailure } from './terminal/failure.ts';
 import { type Io, printable } from './terminal/io.ts';
 
@@ -14,7 +14,7 @@ export interface WrittenFile {
   name: string;
   /** The label of the file, unless another is given: its name without the folder. */
   source: string;
-  body: NonNullable<AdminRequest['body']>;
+  body: FileBody;
 }
 
 export async function readProjectFile(file: string, io: Io): Promise<WrittenFile> {
@@ -22,11 +22,6 @@ export async function readProjectFile(file: string, io: Io): Promise<WrittenFile
   const text = await readText(file, io);
   const name = file === '-' ? 'stdin' : file;
   return { name, source: basename(name), body: { type, text } };
-}
-
-/** The request that applies or plans a file. */
-export function fileRequest({ body }: WrittenFile, query: NonNullable<AdminRequest['query']>): AdminRequest {
-  return { path: ['projects'], query, body, timeoutSeconds: projectFileTimeoutSeconds };
 }
 
 async function readText(file: string, io: Io): Promise<string> {

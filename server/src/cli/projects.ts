@@ -1,4 +1,3 @@
-import type { ProjectList } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
 import { projectFileTimeoutSeconds } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
@@ -18,7 +17,7 @@ function addList(projects: Command, { io, admin }: Context): void {
     .description('list all projects')
     .option('--json', 'print an array of projects')
     .action(async (options: { json?: true }) => {
-      const { projects: found } = await admin().json<ProjectList>('projects', { path: ['projects'] });
+      const { projects: found } = await admin().json('projects', 'GET /admin/projects');
       if (options.json) return writeJson(io.stdout, found);
       if (found.length === 0) return write(io.stdout, 'no projects: create one with apply\n');
       const table = new Table<(typeof found)[number]>({
@@ -39,8 +38,8 @@ function addExport(projects: Command, { io, admin }: Context): void {
     .option('--json', 'print JSON instead of YAML')
     .addHelpText('after', '\nExample:\n  session-launch projects export prj_demo > project.yaml')
     .action(async (id: string, options: { json?: true }) => {
-      const text = await admin().text({
-        path: ['projects', checkId('prj', id)],
+      const text = await admin().text('GET /admin/projects/{projectId}', {
+        params: { projectId: checkId('prj', id) },
         accept: options.json ? 'application/json' : 'application/yaml',
         timeoutSeconds: projectFileTimeoutSeconds,
       });

@@ -1,5 +1,11 @@
 import type { SessionPage } from '@session-launch/contract/admin/sessions';
-import { type SessionRecord, sources, statuses } from '@session-launch/contract/session';
+import {
+  type SessionRecord,
+  type Source,
+  type Status,
+  sources,
+  statuses,
+} from '@session-launch/contract/session';
 import { type Command, Option } from 'commander';
 import type { AdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
@@ -13,8 +19,8 @@ interface ListOptions {
   project: string;
   limit?: number;
   experience?: string;
-  status?: string;
-  source?: string;
+  status?: Status;
+  source?: Source;
   user?: string;
   json?: true;
 }
@@ -53,8 +59,8 @@ async function* pagesOf(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   do {
-    const page: SessionPage = await admin.json<SessionPage>('sessions', {
-      path: ['projects', project, 'sessions'],
+    const page: SessionPage = await admin.json('sessions', 'GET /admin/projects/{projectId}/sessions', {
+      params: { projectId: project },
       query: {
         limit: String(Math.min(pageSize, left)),
         cursor,

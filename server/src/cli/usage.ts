@@ -1,4 +1,5 @@
-import type { UsageDay } from '@session-launch/contract/admin/usage';
+import type { UsageDay, UsageQuery } from '@session-launch/contract/admin/usage';
+import type { Sent } from '@session-launch/contract/sent';
 import type { Command } from 'commander';
 import type { Context } from './client/context.ts';
 import { checkId } from './terminal/ids.ts';
@@ -27,9 +28,11 @@ export function addUsage(program: Command, { io, admin }: Context): void {
       '\nExample:\n  session-launch usage --project prj_demo --from 2026-03-01 --to 2026-03-31 --csv',
     )
     .action(async ({ project, from, to, csv, json }: UsageOptions) => {
-      const request = { path: ['projects', checkId('prj', project), 'usage'], query: { from, to } };
-      if (csv) return write(io.stdout, await admin().text({ ...request, accept: 'text/csv' }));
-      const { days } = await admin().json<{ days: UsageDay[] }>('days', request);
+      const route = 'GET /admin/projects/{projectId}/usage';
+      const params = { projectId: checkId('prj', project) };
+      const query: Sent<UsageQuery> = { from, to };
+      if (csv) return write(io.stdout, await admin().text(route, { params, query, accept: 'text/csv' }));
+      const { days } = await admin().json('days', route, { params, query });
       if (json) return writeJson(io.stdout, days);
       const table = new Table<UsageDay>({
         DAY: ({ day }) => day,

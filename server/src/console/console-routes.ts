@@ -52,7 +52,8 @@ function securityHeaders(publicUrl: string): Record<string, string> {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    "connect-src 'self'",
+    // The public origin: to find out why the preview is not shown.
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
     "font-src 'self'",
     `frame-src ${new URL(publicUrl).origin}`,
     "base-uri 'none'",

@@ -4,15 +4,16 @@ import { isFolderInUse } from '../store/embedded/folder-lock.ts';
 import { clockToleranceMs } from './clock.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { RunningService } from './running-service.ts';
+import { checkSettings, type ServerSettings, selectSettings } from './server-settings.ts';
 
 const { ok, fail } = findingsOf('database');
 const timeoutMs = 3000;
 const oldestVersion = 15;
 
-export function checkDatabase(config: Config, service: RunningService | undefined): Promise<Finding> {
+export async function checkDatabase(config: Config, service: RunningService | undefined): Promise<Finding[]> {
   return config.database.engine === 'postgres'
     ? checkPostgres(config.database.url)
-    : checkEmbedded(config.database.dataDir, service);
+    : [await checkEmbedded(config.database.dataDir, service)];
 }
 
 /** Never opens the embedded database: a second process on its folder would lose rows. */
@@ -32,7 +33,7 @@ async function checkEmbedded(dataDir: string, service: RunningService | undefine
   return ok(`embedded in ${dataDir}; the folder is ${(await isFolderInUse(dataDir)) ? 'in use' : 'free'}`);
 }
 
-async function checkPostgres(url: string): Promise<Finding> {
+async function checkPostgres(url: string): Promise<Finding[]> {
   const { default: pg } = await import('pg');
   let client: InstanceType<typeof pg.Client> | undefined;
   try {
@@ -50,9 +51,10 @@ async function checkPostgres(url: string): Promise<Finding> {
       `select current_setting('server_version_num') as number, current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
     const offset = rows[0]!.now - (asked + Date.now()) / 2;
-    return describe(Number(rows[0]!.number), rows[0]!.version, offset);
+    const settings = (await client.query<ServerSettings>(selectSettings)).rows[0]!;
+    return [describe(Number(rows[0]!.number), rows[0]!.version, offset), ...checkSettings(settings)];
   } catch (error) {
-    return fail(`cannot use PostgreSQL: ${reason(error)}`, 'start it, or correct DATABASE_URL');
+    return [fail(`cannot use PostgreSQL: ${reason(error)}`, 'start it, or correct DATABASE_URL')];
   } finally {
     await client?.end().catch(() => {});
   }

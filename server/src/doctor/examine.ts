@@ -20,7 +20,7 @@ export async function examine({ config, env, cwd, service }: ExamineDeps): Promi
   return [
     findingsOf('configuration').ok('every variable is valid'),
     await checkDataFolder(config),
-    await checkDatabase(config, service),
+    ...(await checkDatabase(config, service)),
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),

@@ -1,28 +1,42 @@
-import { ApiError } from '../primitives/errors.ts';
-import { prepareBytes } from '../projects/file-tasks.ts';
+import type { ProjectSettings } from '@session-launch/contract/admin/project-settings';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import type { DocumentThread } from '../projects/document-thread.ts';
+import type { Requester } from '../projects/fair-queue.ts';
 import { ProjectFileError, type ProjectFileProblem } from '../projects/problem.ts';
-import type { Experience, Project } from '../projects/project-file.ts';
+import type { Experience } from '../projects/project-file.ts';
 
 /** Checks and normalises an experience by the rules of project files. `path` is its place in the request. */
-export async function checkExperience(written: Record<string, unknown>, path: string): Promise<Experience> {
+export async function checkExperience(
+  documents: DocumentThread,
+  requester: Requester,
+  written: Record<string, unknown>,
+  path: string,
+): Promise<Experience> {
   const project = { id: 'prj_checked', name: 'Checked' };
   try {
-    const { batches } = await prepareJson({ project, experiences: [written] });
-    const [experience] = JSON.parse(batches[0] ?? '[]') as [Experience];
-    return experience;
+    const { experiences } = await documents.check(requester, { project, experiences: [written] });
+    return experiences[0]!;
   } catch (error) {
     if (!(error instanceof ProjectFileError)) throw error;
     throw invalidDocument(error.problems.map((problem) => moved(problem, 'experiences[0]', path)));
   }
 }
 
-/** Checks and normalises the settings of a project. Problems have paths without `project`. */
-export async function checkProject(written: Project): Promise<Project | ProjectFileProblem[]> {
+/** Checks and normalises settings of a project by the rules of project files. */
+export async function checkSettings(
+  documents: DocumentThread,
+  requester: Requester,
+  written: ProjectSettings,
+): Promise<ProjectSettings> {
   try {
-    return (await prepareJson({ project: written })).project;
+    const { project } = await documents.check(requester, {
+      project: { id: 'prj_checked', name: 'Checked', ...written },
+    });
+    const { allowedOrigins } = project;
+    return written.allowedOrigins === undefined ? written : { ...written, allowedOrigins };
   } catch (error) {
     if (!(error instanceof ProjectFileError)) throw error;
-    return error.problems.map((problem) => moved(problem, 'project.', ''));
+    throw invalidRequest(error.problems.map((problem) => moved(problem, 'project.', '')));
   }
 }
 
@@ -32,12 +46,8 @@ export function invalidDocument(problems: ProjectFileProblem[]): ApiError {
   return new ApiError('PROJECT_FILE_INVALID', { message: error.message, details: error.problems });
 }
 
-function prepareJson(file: object) {
-  return prepareBytes(Buffer.from(JSON.stringify(file)), 'json');
-}
-
-/** A problem as seen by the author of the request, who did not write the lines of the checked file. */
+/** A problem as seen by the author of the request. */
 function moved({ path, message }: ProjectFileProblem, from: string, to: string): ProjectFileProblem {
   const shown = (text: string) => text.replaceAll(from, to);
-  return { path: shown(path), message: shown(message).replaceAll(/ \(line \d+\)/g, '') };
+  return { path: shown(path), message: shown(message) };
 }

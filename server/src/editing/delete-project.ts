@@ -2,7 +2,6 @@ import type { Authored, Write } from '../audit/commit.ts';
 import { endSession, type LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { lockOutMints, removeExperiences } from './delete.ts';
 import { lockOutFiles, lockProject } from './project.ts';
 
 export const markDeleted: Statement = {
@@ -27,7 +26,7 @@ export async function deleteProject(
 /** Maximum rows, and maximum experiences, that one transaction deletes. */
 const batchRows = 500;
 const batchExperiences = 50;
-/** Maximum milliseconds of one run, so that other housekeeping is not delayed. */
+/** Maximum milliseconds of one run, for all projects together, so that other housekeeping is not delayed. */
 const runMs = 2_000;
 
 export const findDeleted: Statement = {
@@ -46,19 +45,9 @@ export const deleteSessions: Statement = {
   name: 'delete_project_sessions',
   text: 'SELECT deleted, remain FROM delete_project_sessions($1, $2)',
 };
-export const hasSessions: Statement = { text: 'SELECT 1 FROM sessions WHERE project_id = $1 LIMIT 1' };
-export const deleteOldRevisions: Statement = {
-  name: 'delete_old_revisions',
-  text: `
-    DELETE FROM revisions WHERE (experience_id, number) IN (
-      SELECT r.experience_id, r.number FROM experiences e JOIN revisions r ON r.experience_id = e.id
-       WHERE e.project_id = $1 AND r.number <> e.latest_revision AND r.number IS DISTINCT FROM e.published_revision
-       LIMIT ${batchRows})
-    RETURNING 1`,
-};
-export const someExperiences: Statement = {
-  name: 'some_experiences',
-  text: `SELECT id FROM experiences WHERE project_id = $1 ORDER BY id LIMIT ${batchExperiences}`,
+export const deleteExperiences: Statement = {
+  name: 'delete_project_experiences',
+  text: 'SELECT delete_project_experiences($1, $2, $3) AS found',
 };
 export const deleteRows: Statement = {
   name: 'delete_project_rows',
@@ -93,19 +82,23 @@ export class DeletedProjects {
     const until = performance.now() + timeMs;
     const { database, log } = this.#deps;
     for (const { id } of await database.query<{ id: string }>('everyday', findDeleted)) {
-      await this.#endSessions(id);
+      if (!(await this.#endSessions(id, until))) return;
       let state: Progress;
       do state = await this.#step(id);
       while (state === 'continue' && performance.now() < until);
       if (state === 'done') log.info({ projectId: id }, 'the rows of a deleted project have been deleted');
+      if (state !== 'wait' && performance.now() >= until) return;
     }
   }
 
-  /** Runtimes learn from their next report that these sessions have ended. */
-  async #endSessions(projectId: string): Promise<void> {
+  /** Runtimes learn from their next report that these sessions have ended. Returns whether time is left. */
+  async #endSessions(projectId: string, until: number): Promise<boolean> {
     const { database } = this.#deps;
-    for (const { id } of await database.query<{ id: string }>('everyday', findActive, [projectId]))
+    for (const { id } of await database.query<{ id: string }>('everyday', findActive, [projectId])) {
       await endSession(this.#deps, projectId, id, 'api_request', 'housekeeping');
+      if (performance.now() >= until) return false;
+    }
+    return true;
   }
 
   #step(projectId: string): Promise<Progress> {
@@ -116,7 +109,12 @@ export class DeletedProjects {
         batchRows,
       ]);
       if (sessions?.remain) return sessions.deleted > 0 ? 'continue' : 'wait';
-      if (await this.#deleteExperiences(tx, projectId)) return 'continue';
+      const [experiences] = await tx.query<{ found: boolean }>(deleteExperiences, [
+        projectId,
+        batchExperiences,
+        batchRows,
+      ]);
+      if (experiences!.found) return 'continue';
       const [rows] = await tx.query<{ deleted: number }>(deleteRows, [projectId, batchRows]);
       if (rows!.deleted > 0) return 'continue';
       for (const { id } of await tx.query<{ id: string }>(removeFromOperators, [projectId]))
@@ -125,21 +123,6 @@ export class DeletedProjects {
       changed({ kind: 'project', id: projectId });
       return 'done';
     });
-  }
-
-  /** Returns whether there was anything left to delete. */
-  async #deleteExperiences(tx: Transaction, projectId: string): Promise<boolean> {
-    const experiences = await tx.query<{ id: string }>(someExperiences, [projectId]);
-    if (experiences.length === 0) return false;
-    await lockOutMints(tx);
-    // A mint that was being written when the project was deleted.
-    if ((await tx.query(hasSessions, [projectId])).length > 0) return true;
-    if ((await tx.query(deleteOldRevisions, [projectId])).length > 0) return true;
-    await removeExperiences(
-      tx,
-      experiences.map(({ id }) => id),
-    );
-    return true;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Change } from '@session-launch/contract/admin/changes';
 import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
+import { readBelow } from '../usage/store.ts';
 import type { Frozen, StoredExperience } from './stored.ts';
 
 export interface RevisionSummary {
@@ -12,24 +13,58 @@ export interface RevisionSummary {
   sessions: number;
 }
 
-/** The sessions of one experience are counted through their index, once for all revisions. Planned at each call, for its values. */
+/** Maximum sessions that are not rolled up and are counted for one list. More exist only after an upgrade or a long outage. */
+const maxRecent = 20_000;
+
+/**
+ * One statement, so it is a consistent snapshot: each session is either in revision_counts or counted here. Planned at each call, for the
+ * value of `readBelow`.
+ */
 export const list: Statement = {
   text: `
+    WITH progress AS MATERIALIZED (
+      SELECT coalesce((SELECT p.below FROM usage_progress p WHERE p.is_only), '') AS below,
+             coalesce((SELECT p.revisions_below FROM usage_progress p WHERE p.is_only), '') AS revisions_below
+    ), recent AS MATERIALIZED (
+      SELECT s.revision FROM sessions s
+       WHERE s.project_id = $1 AND s.experience_id = $2 AND s.id >= $3 AND s.id >= (SELECT below FROM progress)
+       ORDER BY s.id DESC LIMIT $4
+    ), parts AS (
+      SELECT revision, count(*) AS sessions FROM recent GROUP BY revision
+      UNION ALL
+      SELECT c.revision, c.sessions FROM revision_counts c WHERE c.experience_id = $2
+      UNION ALL
+      SELECT s.revision, 1 FROM uncounted_sessions u
+       CROSS JOIN LATERAL (SELECT s.* FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
+       WHERE u.is_late AND u.session_id < (SELECT revisions_below FROM progress)
+         AND s.project_id = $1 AND s.experience_id = $2
+    ), counted AS (
+      SELECT revision, sum(sessions) AS sessions FROM parts GROUP BY revision
+    )
     SELECT r.number AS revision, r.created_at AS "createdAt", r.created_by AS "createdBy", r.note,
-           coalesce(s.sessions, 0)::integer AS sessions
-      FROM revisions r
-      LEFT JOIN (
-        SELECT revision, count(*) AS sessions FROM sessions WHERE project_id = $1 AND experience_id = $2 GROUP BY revision
-      ) s ON s.revision = r.number
+           coalesce(c.sessions, 0)::double precision AS sessions,
+           (SELECT revisions_below < below FROM progress) OR (SELECT count(*) = $4 FROM recent) AS "isCounting"
+      FROM revisions r LEFT JOIN counted c ON c.revision = r.number
      WHERE r.experience_id = $2 ORDER BY r.number DESC`,
 };
 
+export interface ListedRevisions {
+  revisions: RevisionSummary[];
+  /** Sessions that were minted before an upgrade have not all been counted yet: the numbers of sessions are lower bounds. */
+  isCounting: boolean;
+}
+
 /** The revisions of an experience, newest first. */
-export function listRevisions(
+export async function listRevisions(
   tx: Transaction,
   { projectId, experience }: StoredExperience,
-): Promise<RevisionSummary[]> {
-  return tx.query(list, [projectId, experience.id]);
+): Promise<ListedRevisions> {
+  const values = [projectId, experience.id, await readBelow(tx.query), maxRecent];
+  const rows = await tx.query<RevisionSummary & { isCounting: boolean }>(list, values);
+  return {
+    revisions: rows.map(({ isCounting: _, ...revision }) => revision),
+    isCounting: rows.some(({ isCounting }) => isCounting),
+  };
 }
 
 export const find: Statement = {

@@ -1,10 +1,10 @@
 import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
 import { ApiError } from '../primitives/errors.ts';
-import { firstIdAt } from '../primitives/ids.ts';
 import type { Database, Statement } from '../store/database.ts';
+import { readUsage } from '../usage/store.ts';
 
-/** The sessions of today are counted in one pass for all experiences. Planned at each call, for its values. */
 export const list: Statement = {
+  name: 'list_experiences',
   text: `
     SELECT e.id AS "experienceId", e.slug, e.title, e.sort_order AS "sortOrder", e.status, e.public, e.version,
            e.latest_revision AS "latestRevision", e.published_revision AS "publishedRevision",
@@ -15,13 +15,8 @@ export const list: Statement = {
              CASE WHEN e.gallery_avatar_image IS NULL THEN 'galleryThumb' END], NULL) AS "catalogMissing",
            e.thumbnail_path AS "thumbnailPath", e.gallery_avatar_image AS "avatarImage",
            e.gallery_background_image AS "backgroundImage",
-           coalesce(s.sessions, 0)::integer AS "sessionsToday",
            e.managed_by AS "managedBy", e.source, e.updated_at AS "updatedAt", e.updated_by AS "updatedBy"
       FROM experiences e
-      LEFT JOIN (
-        SELECT experience_id, count(*) AS sessions FROM sessions
-         WHERE project_id = $1 AND id >= $2 AND source <> 'preview' GROUP BY experience_id
-      ) s ON s.experience_id = e.id
      WHERE e.project_id = $1 ORDER BY e.sort_order, e.id`,
 };
 
@@ -36,6 +31,7 @@ type Different =
   | 'thumbnailPath'
   | 'galleryThumb'
   | 'source'
+  | 'sessionsToday'
   | 'updatedAt';
 
 interface Row extends Omit<ExperienceSummary, Different> {
@@ -56,22 +52,23 @@ export async function listExperiences(
   // The version first: a change in between makes it outdated, and the next write based on it is refused.
   const [project] = await database.query<{ version: number }>('admin', findVersion, [projectId]);
   if (project === undefined) throw new ApiError('PROJECT_NOT_FOUND');
-  const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
-  const rows = await database.query<Row>('admin', list, [projectId, firstIdAt('ses', midnight)]);
-  return { experiences: rows.map(summaryOf), version: project.version };
+  const today = at.toISOString().slice(0, 10);
+  const [rows, usage] = await Promise.all([
+    database.query<Row>('admin', list, [projectId]),
+    readUsage(database, projectId, { from: today, to: today }),
+  ]);
+  const sessions = new Map(usage.map((one) => [one.experienceId, one.sessions]));
+  const experiences = rows.map((row) => summaryOf(row, sessions.get(row.experienceId) ?? 0));
+  return { experiences, version: project.version };
 }
 
-function summaryOf({
-  publishedRevision,
-  thumbnailPath,
-  avatarImage,
-  backgroundImage,
-  source,
-  updatedAt,
-  ...row
-}: Row): ExperienceSummary {
+function summaryOf(
+  { publishedRevision, thumbnailPath, avatarImage, backgroundImage, source, updatedAt, ...row }: Row,
+  sessionsToday: number,
+): ExperienceSummary {
   return {
     ...row,
+    sessionsToday,
     catalogReady: row.catalogMissing.length === 0,
     ...(publishedRevision === null ? {} : { publishedRevision }),
     ...(thumbnailPath === null ? {} : { thumbnailPath }),

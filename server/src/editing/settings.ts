@@ -2,10 +2,8 @@ import type { ProjectSettings } from '@session-launch/contract/admin/project-set
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
 import { differences } from '../primitives/differences.ts';
-import { invalidRequest } from '../primitives/errors.ts';
 import type { Project } from '../projects/project-file.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { checkProject } from './check.ts';
 import { lockOutFiles, lockProject } from './project.ts';
 
 export const update: Statement = {
@@ -17,7 +15,7 @@ export const update: Statement = {
     WHERE id = $1 RETURNING version`,
 };
 
-/** Changes the given settings of a project. */
+/** Changes the given settings of a project, which `checkSettings` has returned. */
 export async function updateSettings(
   tx: Transaction,
   write: Write,
@@ -29,9 +27,7 @@ export async function updateSettings(
   await lockOutFiles(tx);
   const stored = await lockProject(tx, projectId);
   const before = stored.project;
-  const merged = { ...before, ...settings, limits: { ...before.limits, ...limits } };
-  const project = await checkProject(merged as Project);
-  if (Array.isArray(project)) throw invalidRequest(project);
+  const project: Project = { ...before, ...settings, limits: { ...before.limits, ...limits } };
   await requireVersion(tx, projectId, version, stored);
   const changes = differences(before, project);
   if (changes.length === 0) return { project, version: stored.version };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Status } from '@session-launch/contract/session';
 import type { Actor } from '../access/actor.ts';
-import { unavailable } from '../primitives/errors.ts';
+import { ApiError, unavailable } from '../primitives/errors.ts';
 import type { Change, Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { areSignedIn } from './sign-in-check.ts';
@@ -9,6 +9,8 @@ import { EventStream } from './stream.ts';
 
 /** Maximum open streams of a process. */
 const maxStreams = 24;
+/** Maximum open streams of one login or one token. A browser opens one for all of its tabs. */
+const maxOfCaller = 4;
 const heartbeatMs = 15_000;
 const tallyMs = 10_000;
 /** Milliseconds between two checks that the operators of open streams are still signed in. */
@@ -52,10 +54,26 @@ export class EventHub {
     deps.changes.onChange((change) => this.#onChange(change));
   }
 
-  /** Throws 503 if this process can open no more streams. Call it before the response has begun. */
-  requireRoom(): void {
-    if (this.#isClosed || this.#streams.size >= maxStreams)
-      throw unavailable(undefined, { headers: { 'Retry-After': '5' } });
+  /**
+   * Throws 503 if this operator can open no stream. Otherwise returns the stream that has to end for it, if all are open. Call it before the
+   * response has begun.
+   */
+  room(actor: Actor): EventStream | undefined {
+    if (this.#isClosed) throw unavailable(undefined, { headers: { 'Retry-After': '5' } });
+    const streams = [...this.#streams];
+    const isOfCaller = ({ operatorId, login }: Actor) =>
+      operatorId === actor.operatorId && login?.loginId === actor.login?.loginId;
+    const isRefused =
+      streams.filter((stream) => isOfCaller(stream.actor)).length >= maxOfCaller ||
+      (streams.length >= maxStreams && replaceable(streams, actor) === undefined);
+    if (isRefused) throw new ApiError('TOO_MANY_STREAMS', { headers: { 'Retry-After': '15' } });
+    return streams.length < maxStreams ? undefined : replaceable(streams, actor);
+  }
+
+  /** Ends a stream before its client disconnects, so that another one can take its place. */
+  end(stream: EventStream): void {
+    this.#remove(stream);
+    stream.end();
   }
 
   /** Writes events to a response whose head has been sent, until either side ends it. */
@@ -156,4 +174,18 @@ export class EventHub {
   #endAll(): void {
     for (const stream of [...this.#streams]) stream.end();
   }
+}
+
+/**
+ * The oldest stream of the operator who has most, if this operator would still have no more streams than that one: the client reconnects,
+ * and must not end the new stream in turn. An owner who has no stream can also replace the only one of an operator who is not an owner.
+ */
+function replaceable(streams: readonly EventStream[], { operatorId, role }: Actor): EventStream | undefined {
+  const open = new Map<string, number>();
+  for (const { actor } of streams) open.set(actor.operatorId, (open.get(actor.operatorId) ?? 0) + 1);
+  const own = open.get(operatorId) ?? 0;
+  const most = Math.max(...open.values());
+  if (most > own + 1) return streams.find(({ actor }) => open.get(actor.operatorId) === most);
+  if (own > 0 || role !== 'owner') return undefined;
+  return streams.find(({ actor }) => actor.role !== 'owner');
 }

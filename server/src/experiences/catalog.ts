@@ -23,7 +23,12 @@ export interface Catalog {
   readonly counts: CacheCounts;
 }
 
+/** Maximum characters of all rendered catalogs. */
+const maxCharacters = 64 * 1024 * 1024;
+
 interface Rendered {
+  /** Characters of all texts. */
+  size: number;
   projectId: string;
   list: CatalogAnswer;
   entries: Map<string, CatalogAnswer>;
@@ -32,8 +37,10 @@ interface Rendered {
 }
 
 export function openCatalog(database: Database, changes: Changes): Catalog {
-  const catalogs = new Cache(500, async (projectId) =>
-    render(projectId, await listPublished(database, projectId)),
+  const catalogs = new Cache(
+    500,
+    async (projectId) => render(projectId, await listPublished(database, projectId)),
+    { maxSize: maxCharacters, sizeOf: ({ size }) => size },
   );
   changes.onChange((change) => {
     if (!isOfProjects(change)) return;
@@ -51,9 +58,12 @@ export function openCatalog(database: Database, changes: Changes): Catalog {
 function render(projectId: string, rows: Awaited<ReturnType<typeof listPublished>>): Rendered {
   const entries = rows.map(catalogEntry);
   const published = rows.map(galleryEntry);
+  const list = answer({ experiences: entries });
   return {
+    // The list, its single entries, and the entries of the gallery as values and as texts.
+    size: 4 * list.body.length,
     projectId,
-    list: answer({ experiences: entries }),
+    list,
     entries: new Map(entries.map((entry) => [entry.slug, answer(entry)])),
     published,
     gallery: published

@@ -10,6 +10,10 @@ import { StoreUnavailable } from '../store/database-errors.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
+/** Maximum characters of JSON of all cached experiences, and of all cached revisions. A single one has up to 4 MiB. */
+const maxExperienceCharacters = 64 * 1024 * 1024;
+const maxRevisionCharacters = 32 * 1024 * 1024;
+
 /** Caches experiences and allowlists for mints; at most five seconds behind the database. */
 export interface Directory {
   experience(
@@ -23,10 +27,13 @@ export interface Directory {
 }
 
 export function openDirectory(database: Database, changes: Changes, pace: Pace): Directory {
-  const experiences = new LookUps(10_000, (ids) => findExperiences(database, ids));
+  const experiences = new LookUps(10_000, (ids) => findExperiences(database, ids), {
+    maxSize: maxExperienceCharacters,
+    sizeOf: ({ size }) => size,
+  });
   const origins = new LookUps<string>(10_000, (names, before) => findListing(database, names, before));
   // Revisions are immutable, so cached ones never expire. They are cleared by a change without a version: something may have been deleted.
-  const revisions = new LRUCache<string, Revision>({ max: 2_000 });
+  const revisions = new LRUCache<string, Revision>({ max: 2_000, maxSize: maxRevisionCharacters });
   const revisionCounts = { hits: 0, misses: 0 };
   changes.onChange((change) => {
     if (!isOfProjects(change)) return;
@@ -58,8 +65,8 @@ export function openDirectory(database: Database, changes: Changes, pace: Pace):
       revisionCounts.misses++;
       const found = await findRevision(database, projectId, experienceId, number);
       if (found === undefined) throw new Error(`revision ${number} of ${experienceId} is missing`);
-      revisions.set(key, found);
-      return found;
+      revisions.set(key, found.revision, { size: found.size });
+      return found.revision;
     },
   };
 }

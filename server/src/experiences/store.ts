@@ -18,13 +18,22 @@ export interface LaunchableExperience {
   };
   /** What a mint launches: the published revision, or the newest one while none is published. */
   revision: Revision;
+  /** Characters of the revision and of both allowlists in JSON, which estimate the memory. */
+  size: number;
 }
 
 type Columns = Record<string, unknown>;
 
+interface FoundRow {
+  experience: Columns;
+  project: Columns;
+  /** JSON. */
+  revision: string;
+}
+
 export const find: Statement = {
   name: 'find_experiences',
-  text: 'SELECT experience, project, revision FROM find_experiences($1)',
+  text: 'SELECT experience, project, revision::text AS revision FROM find_experiences($1)',
 };
 
 /** The only read that is not scoped to a project: a mint has only the experience id, and checks the project afterwards. */
@@ -32,15 +41,12 @@ export async function findExperiences(
   database: Database,
   ids: string[],
 ): Promise<Map<string, LaunchableExperience>> {
-  const rows = await database.query<Record<'experience' | 'project' | 'revision', Columns>>(
-    'everyday',
-    find,
-    [ids],
-  );
+  const rows = await database.query<FoundRow>('everyday', find, [ids]);
   return new Map(
     rows.map(({ experience, project, revision }) => [
       experience.id as string,
       {
+        size: revision.length + sizeOf(experience.allowed_origins) + sizeOf(project.allowed_origins),
         id: experience.id as string,
         projectId: experience.project_id as string,
         status: experience.status as LaunchableExperience['status'],
@@ -57,21 +63,30 @@ export async function findExperiences(
             concurrentSessionsPerClient: project.concurrent_sessions_per_client as number | null,
           },
         },
-        revision: {
-          experienceId: revision.experience_id as string,
-          number: revision.number as number,
-          slug: revision.slug as string,
-          title: revision.title as string,
-          runtime: revision.runtime as Runtime,
-        },
+        revision: revisionOf(JSON.parse(revision) as Columns),
       },
     ]),
   );
 }
 
+/** Characters of an allowlist in JSON. */
+function sizeOf(origins: unknown): number {
+  return (origins as string[]).reduce((total, origin) => total + origin.length + 3, 1);
+}
+
+function revisionOf(row: Columns): Revision {
+  return {
+    experienceId: row.experience_id as string,
+    number: row.number as number,
+    slug: row.slug as string,
+    title: row.title as string,
+    runtime: row.runtime as Runtime,
+  };
+}
+
 export const selectRevision: Statement = {
   name: 'find_revision',
-  text: `SELECT r.experience_id AS "experienceId", r.number, r.slug, r.title, r.runtime
+  text: `SELECT r.experience_id AS "experienceId", r.number, r.slug, r.title, r.runtime::text
            FROM revisions r JOIN experiences e ON e.id = r.experience_id
           WHERE e.project_id = $1 AND r.experience_id = $2 AND r.number = $3`,
 };
@@ -81,10 +96,16 @@ export async function findRevision(
   projectId: string,
   experienceId: string,
   number: number,
-): Promise<Revision | undefined> {
+): Promise<{ revision: Revision; size: number } | undefined> {
   const values = [projectId, experienceId, number];
-  const [found] = await database.query<Revision>('everyday', selectRevision, values);
-  return found;
+  const [found] = await database.query<Omit<Revision, 'runtime'> & { runtime: string }>(
+    'everyday',
+    selectRevision,
+    values,
+  );
+  if (found === undefined) return undefined;
+  const { runtime } = found;
+  return { revision: { ...found, runtime: JSON.parse(runtime) as Runtime }, size: runtime.length };
 }
 
 export const listed: Statement = {

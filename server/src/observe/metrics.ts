@@ -157,6 +157,11 @@ function watch(registry: Registry, parts: MetricSources): void {
     read: async () => plain(await database.own?.freeBytes?.()),
   });
   sample(registry, Counter, {
+    name: 'session_launch_engine_restarts_total',
+    help: 'Restarts of the embedded engine because a statement took too long',
+    read: () => plain(database.own?.restarts()),
+  });
+  sample(registry, Counter, {
     name: 'session_launch_requests_total',
     help: 'Answered requests by route and status',
     labelNames: ['route', 'status'],

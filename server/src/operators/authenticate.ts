@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { bearerCheck } from '@session-launch/process/bearer-token';
 import type { Actor } from '../access/actor.ts';
-import { sha256Hex } from '../primitives/sha256.ts';
+import { sha256, sha256Hex } from '../primitives/sha256.ts';
 import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
@@ -15,6 +15,8 @@ export type Caller = Omit<Actor, 'address' | 'requestId'>;
 /** Milliseconds after which a login ends: `loginMs` after the sign-in, or `idleMs` without a use. */
 export const loginMs = 12 * 3_600_000;
 const idleMs = 60 * 60_000;
+/** Milliseconds that an idle login is kept: another process may have used it without having written that yet. */
+const idleMarginMs = 60_000;
 
 /** Logins that were last used at this time or earlier are idle. */
 export function idleSince(now: Date): Date {
@@ -50,8 +52,8 @@ export class Authenticator {
   async byToken(token: string, client: LookUpClient): Promise<Caller | undefined> {
     const isAdminToken = this.#isAdminToken(`Bearer ${token}`);
     const found = isOperatorToken(token) ? await this.#tokens.get(sha256Hex(token), client) : null;
-    const operator = isAdminToken ? bootstrap : found;
-    return operator === null ? undefined : { ...operator, via: 'token' };
+    if (isAdminToken) return { ...bootstrap, via: 'token' };
+    return found === null ? undefined : { ...found, via: 'token', tokenHash: sha256(token) };
   }
 
   /** The operator whose browser has this cookie. With `isInBackground`, the request does not count as a use of the login. */
@@ -85,6 +87,6 @@ export class Authenticator {
   /** Deletes logins and sign-in links that have expired. */
   async clean(): Promise<void> {
     const now = new Date();
-    await deleteExpired(this.#database, now, idleSince(now));
+    await deleteExpired(this.#database, now, new Date(idleSince(now).getTime() - idleMarginMs));
   }
 }

@@ -5,10 +5,12 @@ import type { Database, Statement, Transaction } from '../store/database.ts';
 const windowMs = 60_000;
 const maxFailures = 5;
 
+/** A window that ends later than two lengths from now was opened before the clock was set back, and no longer counts. */
 export const count: Statement = {
   name: 'count_failed_logins',
-  text: `SELECT points, expire - (extract(epoch FROM now()) * 1000)::bigint AS left FROM rate_windows
-          WHERE key = $1 AND expire > (extract(epoch FROM now()) * 1000)::bigint`,
+  text: `SELECT w.points, w.expire - clock.ms AS left
+           FROM rate_windows w, (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms) clock
+          WHERE w.key = $1 AND w.expire > clock.ms AND w.expire <= clock.ms + ${2 * windowMs}`,
 };
 
 /**
@@ -51,7 +53,7 @@ export class FailedLogins {
   }
 
   async #failures(network: string): Promise<{ points: number; leftMs: number }> {
-    const [found] = await this.#database.query<{ points: number; left: string }>('admin', count, [
+    const [found] = await this.#database.query<{ points: number; left: string }>('everyday', count, [
       keyOf(network),
     ]);
     return { points: found?.points ?? 0, leftMs: Number(found?.left ?? 0) };

@@ -37,17 +37,38 @@ export const find: Statement = {
 
 /** The logins of these cookies, by the hex digest of the cookie. */
 export async function findLogins(database: Database, hashes: string[]): Promise<Map<string, Login>> {
-  const rows = await database.query<Row & { hash: string }>('admin', find, [hashes]);
+  const rows = await database.query<Row & { hash: string }>('everyday', find, [hashes]);
   return new Map(rows.map(({ hash, ...row }) => [hash, fromRow(row)]));
 }
 
 export const list: Statement = {
   name: 'list_logins',
-  text: `SELECT ${columns} FROM ${source} WHERE l.expires_at > $1 AND l.last_seen_at > $2 ORDER BY l.id DESC`,
+  text: `SELECT ${columns} FROM ${source}
+          WHERE l.expires_at > $1 AND l.last_seen_at > $2 AND ($3::text IS NULL OR l.id < $3)
+            AND (l.operator_id IS NOT DISTINCT FROM $4::text
+                 OR $5::boolean AND ($6::text[] IS NULL OR o.project_ids <> '{}' AND o.project_ids <@ $6))
+          ORDER BY l.id DESC LIMIT $7`,
 };
 
-export async function listLogins(database: Database, now: Date, idleSince: Date): Promise<Login[]> {
-  return (await database.query<Row>('admin', list, [now, idleSince])).map(fromRow);
+/** Whose logins an operator sees. */
+export interface LoginFilter {
+  /** The operator who asks. Null: the holder of ADMIN_TOKEN. */
+  own: string | null;
+  /** Whether those of other operators are included. */
+  others: boolean;
+  /** Only operators who are limited to some of these projects; null: all operators. */
+  projectIds: readonly string[] | null;
+}
+
+/** The logins that are valid now, newest first. */
+export async function listLogins(
+  database: Database,
+  { own, others, projectIds }: LoginFilter,
+  { now, idleSince }: { now: Date; idleSince: Date },
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Login[]> {
+  const values = [now, idleSince, cursor ?? null, own, others, projectIds, limit];
+  return (await database.query<Row>('admin', list, values)).map(fromRow);
 }
 
 export const read: Statement = {
@@ -117,6 +138,11 @@ export const insertCode: Statement = {
   text: 'INSERT INTO login_codes (hash, operator_id, expires_at, login_expires_at) VALUES ($1, $2, $3, $4)',
 };
 
+export const keepOwner: Statement = {
+  name: 'keep_owner_of_code',
+  text: `SELECT 1 FROM operators o JOIN login_codes c ON c.operator_id = o.id WHERE c.hash = $1 FOR SHARE OF o`,
+};
+
 export const useCode: Statement = {
   name: 'use_login_code',
   text: `WITH used AS (
@@ -151,6 +177,8 @@ export async function redeemCode(
   adminToken: string,
   now: Date,
 ): Promise<SigningIn | undefined> {
+  // Locked before the code, as by a change of the operator, which then deletes the codes: the other order would deadlock.
+  await tx.query(keepOwner, [sha256(code)]);
   const [used] = await tx.query<UsedCode>(useCode, [sha256(code), tokenTag(code, adminToken)]);
   if (used === undefined || used.expiresAt <= now) return undefined;
   const { expiresAt: _, loginExpiresAt, operatorId, ...operator } = used;

@@ -34,11 +34,12 @@ export async function operatorOf(
   if (known === undefined) {
     const createdAt = new Date();
     await insertOperator(tx, { ...operator, tokenHash: null, issuer, subject, createdAt, createdBy: name });
-  } else if (changes.length > 0) await updateOperator(tx, operator);
+  }
   if (changes.length > 0) {
+    const version = known === undefined ? 1 : await updateOperator(tx, operator);
     const action = known === undefined ? 'operator.create' : 'operator.change';
-    write.changed({ kind: 'operator', id: operator.operatorId });
-    write.audit({ action, target: operator.operatorId, changes });
+    write.changed({ kind: 'operator', id: operator.operatorId, version });
+    write.audit({ action, target: operator.operatorId, version, changes });
   }
   return operator;
 }

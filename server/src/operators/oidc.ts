@@ -27,7 +27,12 @@ interface Pending {
   verifier: string;
   redirectUri: string;
   returnTo: string;
+  /** Id of the login that the browser had. Its cookie is not sent when the provider redirects back. */
+  replaces?: string | undefined;
 }
+
+/** What the console needs again after the sign-in. */
+export type Kept = Pick<Pending, 'returnTo' | 'replaces'>;
 
 /** Signs people in through an OpenID Connect provider: authorization code with PKCE, state and nonce. */
 export class IdentityProvider {
@@ -44,7 +49,7 @@ export class IdentityProvider {
   }
 
   /** Where to send the browser, and the cookie that it must bring back. */
-  async start(redirectUri: string, returnTo: string): Promise<{ url: string; cookie: string }> {
+  async start(redirectUri: string, kept: Kept): Promise<{ url: string; cookie: string }> {
     const client = await import('openid-client');
     const configuration = await this.#configuration();
     const pending: Pending = {
@@ -52,7 +57,7 @@ export class IdentityProvider {
       nonce: client.randomNonce(),
       verifier: client.randomPKCECodeVerifier(),
       redirectUri,
-      returnTo,
+      ...kept,
     };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -70,7 +75,7 @@ export class IdentityProvider {
   }
 
   /** Exchanges the code of the callback. Throws if the answer, the cookie or the ID token is not valid. */
-  async finish(search: string, cookie: string): Promise<{ identity: Identity; returnTo: string }> {
+  async finish(search: string, cookie: string): Promise<{ identity: Identity; kept: Kept }> {
     const client = await import('openid-client');
     const { payload } = await jwtDecrypt<Pending>(cookie, this.#key);
     const configuration = await this.#configuration();
@@ -93,7 +98,7 @@ export class IdentityProvider {
         : await client.fetchUserInfo(configuration, tokens.access_token, idToken.sub);
     const claims: Record<string, unknown> = { ...userInfo, ...idToken };
     const identity = { issuer, subject: idToken.sub, name: nameOf(claims), role: this.#roleOf(claims) };
-    return { identity, returnTo: payload.returnTo };
+    return { identity, kept: payload };
   }
 
   #roleOf(claims: Record<string, unknown>): Role | undefined {

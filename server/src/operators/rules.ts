@@ -1,15 +1,18 @@
 import { isPermitted, type Permission, permissions, type Role } from '@session-launch/contract/roles';
-import { type Actor, sees } from '../access/actor.ts';
+import { type Actor, sees, unauthenticated } from '../access/actor.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
+import { lockLogin } from './login-store.ts';
 import {
   bootstrap,
   existingProjects,
   fullOwners,
   type KnownOperator,
+  keepOperator,
+  type LockedOperator,
   lockOperator,
-  type Operator,
+  lockTokenHolder,
 } from './store.ts';
 
 /** Whether the actor may see and change an operator. The actor must see all projects of the operator. */
@@ -19,10 +22,48 @@ export function reaches(actor: Actor, { projectIds }: Pick<KnownOperator, 'proje
 }
 
 /** Reads and locks an operator. Throws 404 for one whom the actor may not change. */
-export async function lockReachable(tx: Transaction, actor: Actor, operatorId: string): Promise<Operator> {
+export async function lockReachable(
+  tx: Transaction,
+  actor: Actor,
+  operatorId: string,
+): Promise<LockedOperator> {
   const found = isId('opr', operatorId) ? await lockOperator(tx, operatorId) : undefined;
   if (found === undefined || !reaches(actor, found)) throw new ApiError('OPERATOR_NOT_FOUND');
   return found;
+}
+
+/**
+ * Reads and locks an operator for whom the actor creates a credential. Throws 404 for one whom the actor may not change, and 401 if the
+ * token or the login of the request is no longer valid.
+ */
+export async function lockForCredential(
+  tx: Transaction,
+  actor: Actor,
+  operatorId: string,
+): Promise<LockedOperator> {
+  // In the order of all changes of operators, which would otherwise deadlock: the owners of all projects, then others by id.
+  if (isFullOwner(actor) && actor.operatorId !== bootstrap.operatorId) await fullOwners(tx);
+  const isActorFirst = actor.operatorId < operatorId;
+  if (isActorFirst) await requireCredentials(tx, actor);
+  const found = await lockReachable(tx, actor, operatorId);
+  if (!isActorFirst) await requireCredentials(tx, actor);
+  return found;
+}
+
+/**
+ * Throws 401 unless the token or the login of the request is still valid. Locks the operator until the transaction ends. Needed where a
+ * request creates another credential, which would survive the replacement of the token or the end of the login.
+ */
+export async function requireCredentials(tx: Transaction, actor: Actor): Promise<void> {
+  if (!(await holdsCredentials(tx, actor))) throw unauthenticated();
+}
+
+async function holdsCredentials(tx: Transaction, { operatorId, tokenHash, login }: Actor): Promise<boolean> {
+  if (tokenHash !== undefined) return (await lockTokenHolder(tx, tokenHash)) !== undefined;
+  if (login === undefined) return true;
+  // In the order of a change of the operator, which then deletes the logins: the other order would deadlock.
+  await keepOperator(tx, operatorId);
+  return (await lockLogin(tx, login.loginId)) !== undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ export interface Operator {
   role: Role;
   /** Null: all projects. */
   projectIds: readonly string[] | null;
+  version: number;
   createdAt: Date;
   hasToken: boolean;
   issuer: string | null;
@@ -25,7 +26,7 @@ export const bootstrap: KnownOperator = {
 };
 
 export const knownColumns = 'o.id AS "operatorId", o.name, o.role, o.project_ids AS "projectIds"';
-const columns = `${knownColumns}, o.created_at AS "createdAt", o.token_hash IS NOT NULL AS "hasToken", o.issuer`;
+const columns = `${knownColumns}, o.version, o.created_at AS "createdAt", o.token_hash IS NOT NULL AS "hasToken", o.issuer`;
 
 export const findByToken: Statement = {
   name: 'find_operators_by_token',
@@ -38,8 +39,35 @@ export async function operatorsByToken(
   database: Database,
   hashes: string[],
 ): Promise<Map<string, KnownOperator>> {
-  const rows = await database.query<KnownOperator & { hash: string }>('admin', findByToken, [hashes]);
+  const rows = await database.query<KnownOperator & { hash: string }>('everyday', findByToken, [hashes]);
   return new Map(rows.map(({ hash, ...operator }) => [hash, operator]));
+}
+
+export const lockHolder: Statement = {
+  name: 'lock_token_holder',
+  text: `SELECT ${knownColumns} FROM operators o WHERE o.token_hash = $1 FOR SHARE`,
+};
+
+/**
+ * The operator who has this token now, locked until the transaction ends. Waits for a concurrent change of the operator. Caches may still
+ * contain a token that was replaced.
+ */
+export async function lockTokenHolder(
+  tx: Transaction,
+  tokenHash: Buffer,
+): Promise<KnownOperator | undefined> {
+  const [found] = await tx.query<KnownOperator>(lockHolder, [tokenHash]);
+  return found;
+}
+
+export const keep: Statement = {
+  name: 'keep_operator',
+  text: 'SELECT 1 FROM operators WHERE id = $1 FOR SHARE',
+};
+
+/** Waits for a concurrent change of an operator, and prevents further ones until the transaction ends. */
+export async function keepOperator(tx: Transaction, operatorId: string): Promise<void> {
+  await tx.query(keep, [operatorId]);
 }
 
 export const list: Statement = {
@@ -53,12 +81,21 @@ export function listOperators(database: Database): Promise<Operator[]> {
 
 export const lock: Statement = {
   name: 'lock_operator',
-  text: `SELECT ${columns} FROM operators o WHERE o.id = $1 FOR UPDATE`,
+  text: `SELECT ${columns}, o.updated_at AS "updatedAt", coalesce(
+           (SELECT a.name FROM audit a WHERE a.target = o.id AND a.action LIKE 'operator.%' ORDER BY a.id DESC LIMIT 1),
+           o.created_by) AS "updatedBy"
+           FROM operators o WHERE o.id = $1 FOR UPDATE`,
 };
 
+/** An operator, with who last changed it and when. */
+export interface LockedOperator extends Operator {
+  updatedAt: Date;
+  updatedBy: string;
+}
+
 /** Reads an operator and locks the row until the transaction ends. */
-export async function lockOperator(tx: Transaction, operatorId: string): Promise<Operator | undefined> {
-  const [found] = await tx.query<Operator>(lock, [operatorId]);
+export async function lockOperator(tx: Transaction, operatorId: string): Promise<LockedOperator | undefined> {
+  const [found] = await tx.query<LockedOperator>(lock, [operatorId]);
   return found;
 }
 
@@ -103,21 +140,26 @@ export async function insertOperator(tx: Transaction, operator: NewOperator): Pr
 
 export const update: Statement = {
   name: 'update_operator',
-  text: 'UPDATE operators SET name = $2, role = $3, project_ids = $4, updated_at = $5 WHERE id = $1',
+  text: 'UPDATE operators SET name = $2, role = $3, project_ids = $4, updated_at = $5 WHERE id = $1 RETURNING version',
 };
 
-export async function updateOperator(tx: Transaction, operator: KnownOperator): Promise<void> {
+/** Returns the new version. */
+export async function updateOperator(tx: Transaction, operator: KnownOperator): Promise<number> {
   const { operatorId, name, role, projectIds } = operator;
-  await tx.query(update, [operatorId, name, role, projectIds, new Date()]);
+  const values = [operatorId, name, role, projectIds, new Date()];
+  const [row] = await tx.query<{ version: number }>(update, values);
+  return row!.version;
 }
 
 export const setToken: Statement = {
   name: 'set_operator_token',
-  text: 'UPDATE operators SET token_hash = $2, updated_at = $3 WHERE id = $1',
+  text: 'UPDATE operators SET token_hash = $2, updated_at = $3 WHERE id = $1 RETURNING version',
 };
 
-export async function setOperatorToken(tx: Transaction, operatorId: string, hash: Buffer): Promise<void> {
-  await tx.query(setToken, [operatorId, hash, new Date()]);
+/** Returns the new version. */
+export async function setOperatorToken(tx: Transaction, operatorId: string, hash: Buffer): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(setToken, [operatorId, hash, new Date()]);
+  return row!.version;
 }
 
 export const remove: Statement = {

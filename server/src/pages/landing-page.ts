@@ -1,4 +1,6 @@
 import { publicApi } from '@session-launch/contract/public-api';
+import { htmlSnippet } from '@session-launch/contract/snippets';
+import { code } from './code.ts';
 import type { DemoCard } from './demo-cards.ts';
 import { type Html, html, nothing } from './html.ts';
 import { gallery, scene, start } from './landing-gallery.ts';
@@ -60,7 +62,7 @@ ${stage(first, view.talks)}
 <div class="embed">
 <figure class="code">
 <figcaption><strong>Your page</strong><button type="button" class="copy" data-copies="two-lines">Copy</button></figcaption>
-<pre tabindex="0"><code id="two-lines">${twoLines(view.baseUrl, experienceId)}</code></pre>
+${code(htmlSnippet({ publicUrl: view.baseUrl, experienceId }), 'two-lines')}
 </figure>
 <p class="actions"><a class="button" href="docs/quickstart">Get started</a><a class="button quiet" href="docs/">Read the docs</a></p>
 </div>
@@ -126,11 +128,6 @@ function stage(first: DemoCard | undefined, talks: boolean): Html {
 <div class="art">${scene(first)}</div>
 <div class="about"><p class="scene">${title}</p>${call}</div>
 </div>`;
-}
-
-function twoLines(baseUrl: string, experienceId: string): Html {
-  return html`<span class="line">&lt;<b>script</b> src=<i>"${baseUrl}/sdk/v2/session-launch.js"</i>&gt;&lt;/<b>script</b>&gt;
-</span><span class="line">&lt;<b>session-experience</b> experience-id=<i>"${experienceId}"</i>&gt;&lt;/<b>session-experience</b>&gt;</span>`;
 }
 
 function place(href: string, name: string, text: string): Html {

@@ -1,3 +1,5 @@
+import { curlSnippet, fetchSnippet } from '@session-launch/contract/snippets';
+import { code } from './code.ts';
 import { type Html, html } from './html.ts';
 
 interface StepsView {
@@ -34,11 +36,7 @@ export function steps({ baseUrl, experienceId, consoleUrl }: StepsView): Html {
 </div>
 <figure class="code">
 <figcaption><strong>From a script</strong> on an allowed origin, no key</figcaption>
-<pre tabindex="0"><code>await fetch(<i>'${baseUrl}/v1/browser-sessions'</i>, {
-  method: <i>'POST'</i>,
-  headers: { <i>'Content-Type'</i>: <i>'application/json'</i> },
-  body: JSON.stringify({ experienceId: <i>'${experienceId}'</i> }),
-});</code></pre>
+${code(fetchSnippet({ publicUrl: baseUrl, experienceId }))}
 </figure>
 </li>
 <li>
@@ -49,10 +47,7 @@ export function steps({ baseUrl, experienceId, consoleUrl }: StepsView): Html {
 </div>
 <figure class="code">
 <figcaption><strong>From a backend</strong> with an API key</figcaption>
-<pre tabindex="0"><code>curl -X POST ${baseUrl}/v1/sessions \\
-  -H <i>"Authorization: Bearer <b>$API_KEY</b>"</i> \\
-  -H <i>"Content-Type: application/json"</i> \\
-  -d <i>'{"experienceId":"${experienceId}"}'</i></code></pre>
+${code(curlSnippet({ publicUrl: baseUrl, key: { variable: 'API_KEY' }, body: { experienceId } }))}
 </figure>
 </li>
 </ol>

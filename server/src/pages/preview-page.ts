@@ -23,16 +23,17 @@ export const previewPage = html`<!doctype html>
 </div>
 </header>
 <main>
+<h1 class="unseen" id="page-title">Preview</h1>
 <section class="welcome" id="welcome" aria-labelledby="title">
-<img src="../site/voice.svg" alt="" width="320" height="240">
+<div class="looks" id="looks"><img class="scene" src="../site/voice.svg" alt="" width="320" height="240"></div>
 <div class="words">
-<h1 id="title">Try this version</h1>
+<h2 id="title">Try this version</h2>
 <p id="about">This link opens one exact version of an experience. It may be a draft that visitors do not see yet.</p>
 <noscript><p class="note">This page needs JavaScript.</p></noscript>
 <p class="note" id="note" role="alert"></p>
 <form id="begin" hidden>
 <label id="paired" hidden>Language to learn
-<input name="language" list="languages" maxlength="35" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="such as es or pt-BR">
+<input name="language" list="languages" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="such as es or pt-BR">
 <datalist id="languages"></datalist></label>
 <button type="submit" class="button">Start</button>
 </form>

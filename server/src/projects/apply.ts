@@ -7,19 +7,17 @@ import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Transaction } from '../store/database.ts';
 import { adoptExperiences, type WrittenRow, writeExperiences } from './apply-statements.ts';
-import { prepareBytes } from './file-tasks.ts';
+import type { DocumentThread } from './document-thread.ts';
+import { FairQueue, type Requester } from './fair-queue.ts';
 import { refuseDraftSlugs, refuseTaken } from './name-conflicts.ts';
 import { findOverwritten } from './overwritten.ts';
 import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError } from './problem.ts';
 import { type ProjectFile, type ProjectFileFormat, withoutNulls } from './project-file.ts';
-import { serialQueue } from './serial-queue.ts';
 import { findStoredProject, lockProjects, type Stamp, type StoredProject, upsertProject } from './store.ts';
 
-/** Limits of the queue. Each waiting request holds up to 4 MiB. */
-const limits = { maxWaiting: 16, maxWaitMs: 30_000 };
-
 export interface ApplyRequest {
+  requester: Requester;
   bytes: Uint8Array;
   format: ProjectFileFormat;
   /** Returns what the file would change, without changing it. */
@@ -36,12 +34,13 @@ export interface ApplyRequest {
  */
 export function openApply(
   commit: Commit,
+  documents: DocumentThread,
 ): (authored: Authored, request: ApplyRequest) => Promise<Applied | Planned> {
-  const enqueue = serialQueue(limits);
-  return ({ actor, action }, { bytes, format, isPlan, source, expect }) =>
-    enqueue(async () => {
-      const file = await prepareBytes(bytes, format);
-      if (!sees(actor, file.project.id)) throw new ApiError('PROJECT_NOT_FOUND');
+  const queue = new FairQueue();
+  return async ({ actor, action }, { requester, bytes, format, isPlan, source, expect }) => {
+    const file = await documents.prepare(requester, bytes, format);
+    if (!sees(actor, file.project.id)) throw new ApiError('PROJECT_NOT_FOUND');
+    return queue.run(requester, async () => {
       const stamp = { at: new Date(), by: actor.name, source };
       const authored = { actor: { ...actor, via: 'file' as const }, action };
       try {
@@ -56,6 +55,7 @@ export function openApply(
         throw error;
       }
     });
+  };
 }
 
 /** Applies a file in the transaction of the caller. */

@@ -26,12 +26,26 @@ import { type ParsedText, problemAt } from './syntax.ts';
 
 /** Maximum values that aliases may add to a file, against exponential expansion. */
 const maxAliased = 10_000;
+/** Maximum characters of text that aliases may add, against a long text that is repeated. */
+const maxAliasedText = 1024 * 1024;
+
+/** The JSON data of a document, and where problems with it are reported. */
+export interface DataToCheck {
+  readonly value: unknown;
+  /** Problems with single values or field names. */
+  readonly problems: ProjectFileProblem[];
+  /** A problem with the value at a path, or with its field name. Empty if the value has been reported already. */
+  problem(path: Path, message: string, at?: 'name'): ProjectFileProblem[];
+  line(path: Path): number | undefined;
+  /** The source text of a scalar, such as `007` for the number 7. */
+  written(path: Path): string | undefined;
+}
 
 /**
  * A parsed file as plain JSON data, with the source position of each value. Values that JSON cannot represent are reported
  * and read as null.
  */
-export class FileData {
+export class FileData implements DataToCheck {
   readonly value: unknown;
   /** Problems with single values or field names: tags, NUL characters, duplicate fields. */
   readonly problems: ProjectFileProblem[] = [];
@@ -44,6 +58,7 @@ export class FileData {
   /** Collections being read, to detect an alias inside the collection that it refers to. */
   readonly #open = new Set<unknown>();
   #aliasedLeft = maxAliased;
+  #aliasedTextLeft = maxAliasedText;
   /** The outermost alias being read. */
   #alias: { node: Alias; path: Path } | undefined;
 
@@ -53,7 +68,6 @@ export class FileData {
     this.value = this.#read(document.contents, [], 1);
   }
 
-  /** A problem with the value at a path, or with its field name. Empty if the value has been reported already. */
   problem(path: Path, message: string, at?: 'name'): ProjectFileProblem[] {
     const { node } = this.#find(path);
     const isReported = this.#refused.has(node) || this.#refused.has(this.#resolve(node));
@@ -65,7 +79,6 @@ export class FileData {
     return this.#position(path)?.line;
   }
 
-  /** The source text of a scalar, such as `007` for the number 7. */
   written(path: Path): string | undefined {
     const node = this.#resolve(this.#find(path).node);
     return isScalar(node) ? node.source : undefined;
@@ -100,11 +113,7 @@ export class FileData {
   }
 
   #read(node: unknown, path: Path, level: number): unknown {
-    if (this.#alias !== undefined && --this.#aliasedLeft < 0) {
-      const message = `expands, with the aliases before it, to more than ${maxAliased} values; write the values out`;
-      this.#report(this.#alias.node, this.#alias.path, message);
-      throw new ProjectFileError(this.problems);
-    }
+    if (this.#alias !== undefined) this.#countAliased(node, this.#alias);
     if (isAlias(node)) return this.#readAlias(node, path, level);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
     const problem = valueProblem(node) ?? (!isScalar(node) && level > maxLevels ? tooDeep : undefined);
@@ -116,6 +125,16 @@ export class FileData {
       : node.items.map((item, index) => this.#read(item, [...path, index], level + 1));
     this.#open.delete(node);
     return value;
+  }
+
+  #countAliased(node: unknown, alias: { node: Alias; path: Path }): void {
+    if (isScalar(node) && typeof node.value === 'string') this.#aliasedTextLeft -= node.value.length;
+    const isTooMany = --this.#aliasedLeft < 0;
+    if (!isTooMany && this.#aliasedTextLeft >= 0) return;
+    const bound = isTooMany ? `${maxAliased} values` : `${maxAliasedText} characters`;
+    const message = `expands, with the aliases before it, to more than ${bound}; write the values out`;
+    this.#report(alias.node, alias.path, message);
+    throw new ProjectFileError(this.problems);
   }
 
   #readAlias(alias: Alias, path: Path, level: number): unknown {

@@ -1,6 +1,6 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { canonicalLocale } from '../locales/locale.ts';
-import type { FileData } from './file-data.ts';
+import type { DataToCheck } from './file-data.ts';
 import { explainLanguageTag } from './pattern-messages.ts';
 import { isObject, type Path, type ProjectFileProblem, quoted } from './problem.ts';
 
@@ -40,7 +40,7 @@ function normaliseTexts(texts: Texts): Texts {
 }
 
 /** Problems that JSON Schema cannot find: invalid languages, duplicate ids, unknown follow-up topics. */
-export function mindProblems(file: FileData, path: Path, mind: unknown): ProjectFileProblem[] {
+export function mindProblems(file: DataToCheck, path: Path, mind: unknown): ProjectFileProblem[] {
   if (!isObject(mind)) return [];
   return [
     ...ownTexts.flatMap((name) => languageProblems(file, [...path, name], mind[name])),
@@ -51,7 +51,7 @@ export function mindProblems(file: FileData, path: Path, mind: unknown): Project
 }
 
 function listProblems(
-  file: FileData,
+  file: DataToCheck,
   path: Path,
   list: unknown,
   texts: readonly string[],
@@ -80,7 +80,7 @@ function listProblems(
 }
 
 function followUpProblems(
-  file: FileData,
+  file: DataToCheck,
   path: Path,
   then: unknown,
   topics: ReadonlySet<string>,
@@ -93,7 +93,7 @@ function followUpProblems(
   });
 }
 
-function languageProblems(file: FileData, path: Path, texts: unknown): ProjectFileProblem[] {
+function languageProblems(file: DataToCheck, path: Path, texts: unknown): ProjectFileProblem[] {
   if (!isObject(texts)) return [];
   const seen = new Map<string, string>();
   return Object.keys(texts).flatMap((tag) => {

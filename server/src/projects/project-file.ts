@@ -6,10 +6,11 @@ import type { Runtime } from '../experiences/revision.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { knownTransport } from '../transports/known.ts';
-import { FileData } from './file-data.ts';
+import { type DataToCheck, FileData } from './file-data.ts';
 import { normaliseMind } from './mind.ts';
+import { PlainData } from './plain-data.ts';
 import { ProjectFileError } from './problem.ts';
-import { schemaProblems } from './schema-checks.ts';
+import { matchesSchema, schemaProblems } from './schema-checks.ts';
 import { semanticProblems } from './semantic-checks.ts';
 import { parseText } from './syntax.ts';
 
@@ -47,7 +48,33 @@ export interface Experience {
 
 /** Parses a project file, or throws a ProjectFileError that lists every problem. */
 export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml'): ProjectFile {
-  const file = new FileData(parseText(text, format));
+  return checked(new FileData(parseText(text, format)));
+}
+
+/** Checks and normalises a project file that arrived as parsed JSON. Throws like `parseProjectFile`. Changes its argument. */
+export function checkProjectFile(file: unknown): ProjectFile {
+  return checked(new PlainData(file));
+}
+
+/** A normalised project file, or `undefined` if it has a problem. Stops at the first problem. Changes its argument. */
+export function validProjectFile(file: unknown): ProjectFile | undefined {
+  const data = new PlainData(file);
+  if (data.problems.length > 0 || !matchesSchema(data.value)) return undefined;
+  const stopping = Object.assign(data, {
+    problem: () => {
+      throw new ProjectFileError([]);
+    },
+  });
+  try {
+    semanticProblems(stopping);
+  } catch (error) {
+    if (error instanceof ProjectFileError) return undefined;
+    throw error;
+  }
+  return normalise(data.value as WrittenProjectFile);
+}
+
+function checked(file: DataToCheck): ProjectFile {
   const problems = [...file.problems, ...schemaProblems(file), ...semanticProblems(file)];
   if (problems.length > 0) throw new ProjectFileError(problems);
   return normalise(file.value as WrittenProjectFile);
@@ -56,7 +83,19 @@ export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml
 /** Serialises a project file; parsing the result returns the same file. */
 export function serialiseProjectFile(file: ProjectFile, format: ProjectFileFormat): string {
   if (format === 'json') return `${JSON.stringify(file, null, 2)}\n`;
-  const document = new Document(file, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  const { experiences, ...others } = file;
+  if (!Array.isArray(experiences) || experiences.length === 0) return yamlOf(file);
+  // One experience at a time: the syntax tree of a text takes about forty times its memory.
+  const items = experiences.map((experience) =>
+    yamlOf({ experiences: [experience] }).slice(listStart.length),
+  );
+  return [yamlOf(others), listStart, ...items].join('');
+}
+
+const listStart = 'experiences:\n';
+
+function yamlOf(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value === 'string' && needsQuotes.test(node.value)) node.type = 'QUOTE_DOUBLE';
@@ -159,12 +198,12 @@ function inOrder<T extends object>(byDefault: T, written: Partial<T> | undefined
 }
 
 function entries(written: readonly string[] = []): string[] {
-  return [...new Set(written.map((text) => checked(normaliseEntry(text)).entry))];
+  return [...new Set(written.map((text) => validEntry(normaliseEntry(text))))];
 }
 
-function checked(result: ReturnType<typeof normaliseEntry>): { entry: string } {
+function validEntry(result: ReturnType<typeof normaliseEntry>): string {
   if ('problem' in result) throw new Error('an origin was normalised before it was validated');
-  return result;
+  return result.entry;
 }
 
 function axis(written: Axis): Axis {

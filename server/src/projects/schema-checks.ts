@@ -2,7 +2,7 @@ import { projectFileSchema } from '@session-launch/contract/project-file/schema'
 import { Ajv2020, type DefinedError, type ValidateFunction } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
 import { nearest } from './did-you-mean.ts';
-import type { FileData } from './file-data.ts';
+import type { DataToCheck } from './file-data.ts';
 import { explainPattern } from './pattern-messages.ts';
 import { isObject, maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 import { explainType } from './type-message.ts';
@@ -17,9 +17,16 @@ interface SchemaPart {
 }
 
 let compiled: ValidateFunction | undefined;
+let compiledQuick: ValidateFunction | undefined;
+
+/** Whether a value matches the schema. Stops at the first error, so an invalid value takes no longer than a valid one. */
+export function matchesSchema(value: unknown): boolean {
+  compiledQuick ??= new Ajv2020({ allowUnionTypes: true, validateSchema: false }).compile(projectFileSchema);
+  return compiledQuick(value);
+}
 
 /** Problems that JSON Schema finds: unknown or missing fields, values of the wrong type or format. */
-export function schemaProblems(file: FileData): ProjectFileProblem[] {
+export function schemaProblems(file: DataToCheck): ProjectFileProblem[] {
   // Compiled on first use, which takes tens of milliseconds.
   compiled ??= new Ajv2020({
     allErrors: true,
@@ -68,7 +75,7 @@ function isUseful(error: DefinedError): boolean {
   return !(error.keyword === 'pattern' && error.data === '' && 'minLength' in (error.parentSchema ?? {}));
 }
 
-function explain(error: DefinedError, path: Path, file: FileData): string {
+function explain(error: DefinedError, path: Path, file: DataToCheck): string {
   const { data } = error;
   const part = error.parentSchema as SchemaPart;
   switch (error.keyword) {

@@ -3,7 +3,7 @@ import { patterns } from '@session-launch/contract/project-file/patterns';
 import { canonicalLocale } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { transportType } from '../transports/known.ts';
-import type { FileData } from './file-data.ts';
+import type { DataToCheck } from './file-data.ts';
 import { mindProblems } from './mind.ts';
 import { explainLanguageTag, problemInDecodedPath } from './pattern-messages.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
@@ -12,7 +12,7 @@ import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.
  * Problems that JSON Schema cannot find: origins, language tags, addresses and uniqueness. Accepts a file that does not
  * match the schema, so that all problems are reported together.
  */
-export function semanticProblems(file: FileData): ProjectFileProblem[] {
+export function semanticProblems(file: DataToCheck): ProjectFileProblem[] {
   const experiences = itemsOf(file.value, ['experiences']);
   return [
     ...originProblems(file, ['project', 'allowedOrigins']),
@@ -23,7 +23,7 @@ export function semanticProblems(file: FileData): ProjectFileProblem[] {
   ];
 }
 
-function experienceProblems(file: FileData, path: Path): ProjectFileProblem[] {
+function experienceProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
   const runtime = [...path, 'runtime'];
   const languages = [...runtime, 'languages'];
   const characters = itemsOf(file.value, [...runtime, 'characters']);
@@ -46,7 +46,7 @@ function experienceProblems(file: FileData, path: Path): ProjectFileProblem[] {
   ];
 }
 
-function originProblems(file: FileData, list: Path): ProjectFileProblem[] {
+function originProblems(file: DataToCheck, list: Path): ProjectFileProblem[] {
   return itemsOf(file.value, list).flatMap((path) => {
     const text = textAt(file.value, path);
     if (text === undefined) return [];
@@ -60,12 +60,12 @@ function originProblems(file: FileData, list: Path): ProjectFileProblem[] {
 }
 
 /** YAML reads an empty value as null, which would remove a limit by accident. */
-function limitProblems(file: FileData, path: Path): ProjectFileProblem[] {
+function limitProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
   if (valueAt(file.value, path) !== null || file.written(path)) return [];
   return file.problem(path, 'is empty; write a whole number, or null for no limit');
 }
 
-function assetProblems(file: FileData, path: Path, pattern: string): ProjectFileProblem[] {
+function assetProblems(file: DataToCheck, path: Path, pattern: string): ProjectFileProblem[] {
   const text = textAt(file.value, path);
   // The schema check reports a path that does not match before decoding.
   if (text === undefined || !new RegExp(pattern, 'u').test(text)) return [];
@@ -73,20 +73,25 @@ function assetProblems(file: FileData, path: Path, pattern: string): ProjectFile
   return problem === undefined ? [] : file.problem(path, problem);
 }
 
-function localeProblems(file: FileData, path: Path): ProjectFileProblem[] {
+function localeProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
   const tag = textAt(file.value, path);
   const isValid = tag === undefined || canonicalLocale(tag) !== undefined;
   return isValid ? [] : file.problem(path, explainLanguageTag(tag));
 }
 
-function transportProblems(file: FileData, path: Path): ProjectFileProblem[] {
+function transportProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
   const written = valueAt(file.value, path) as Record<string, unknown> | undefined;
   const found = transportType(written?.type)?.problems(written ?? {}) ?? [];
   return found.flatMap(({ field, message }) => file.problem([...path, field], message));
 }
 
 /** Items whose field has the same value as an earlier item. */
-function repeated(file: FileData, items: readonly Path[], field: string, rule: string): ProjectFileProblem[] {
+function repeated(
+  file: DataToCheck,
+  items: readonly Path[],
+  field: string,
+  rule: string,
+): ProjectFileProblem[] {
   const first = new Map<string, Path>();
   return items.flatMap((item) => {
     const value = textAt(file.value, [...item, field]);

@@ -171,7 +171,7 @@ export class Recorder {
 
   /**
    * One round trip. If the connection is lost, the batch may or may not have been committed. It is sent again with the same session
-   * ids, by which `record_sessions` recognises rows that the earlier attempt committed.
+   * ids, by which `record_launches` recognises rows that the earlier attempt committed.
    */
   async #send(batch: Waiting[]): Promise<(Recorded | undefined)[]> {
     const encoded = encodeBatch(batch.map(({ mint }) => mint));

@@ -7,7 +7,7 @@ export interface Claim {
   fingerprint: string;
 }
 
-/** A session as the SQL statement expects it: a row of type `session_to_record`, and a JSON document. */
+/** A session as the SQL statement expects it: a row of type `launch_to_record`, and a JSON document. */
 export interface RowToRecord {
   id: string;
   cells: readonly Cell[];
@@ -38,8 +38,8 @@ export interface QuotaState {
 }
 
 export const record: Statement = {
-  name: 'record_sessions',
-  text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
+  name: 'record_launches',
+  text: 'SELECT outcome, n, used, quota, prior FROM record_launches($1, $2, $3, $4, $5)',
 };
 
 /** A batch, encoded as parameters of the SQL function. */
@@ -190,7 +190,7 @@ function toRecorded(row: Row): Recorded {
     case 'absent':
       return { outcome: row.outcome };
     default:
-      throw new Error(`record_sessions answered ${row.outcome}`);
+      throw new Error(`record_launches answered ${row.outcome}`);
   }
 }
 

@@ -1,13 +1,14 @@
 import { adminApi } from '@session-launch/contract/admin/api';
+import type { AnswerOf, ValueOf } from '@session-launch/contract/call';
 import { type Operation, routePath } from '@session-launch/contract/operation';
+import type { Sent } from '@session-launch/contract/sent';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { Static, TSchema } from 'typebox';
-import { type Actor, actorOf, requirePermission, sees } from '../access/actor.ts';
-import { isEmpty, jsonOf } from '../http/bodies/buffered-body.ts';
+import type { TSchema } from 'typebox';
+import { type Actor, actorOf, requireAllProjects, requirePermission, sees } from '../access/actor.ts';
+import { bytesOf, isEmpty, jsonOf } from '../http/bodies/buffered-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { ApiError } from '../primitives/errors.ts';
-import type { Sent } from '../primitives/sent.ts';
-import { reader } from '../validation/validator.ts';
+import { largeReader, reader } from '../validation/validator.ts';
 
 /** A validated request. A part that the operation does not define is `undefined`. */
 export interface Call<O extends Operation> {
@@ -32,15 +33,10 @@ type VersionOf<Versioned> = Versioned extends true
     : undefined;
 
 /** What a handler returns: the JSON body of the successful response, or the reply that it has sent itself. */
-export type Answer<O extends Operation> = BodyOf<ContentOf<O['answers'][keyof O['answers']]>> | FastifyReply;
+export type Answer<O extends Operation> = Sent<AnswerOf<O>> | FastifyReply;
 
-/** An operation whose answers have no body returns nothing. */
-type BodyOf<Content> = [Content] extends [never] ? undefined : Content;
-
-type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
-type ContentOf<Documented> = Documented extends { content: { schema: infer Schema } }
-  ? Sent<ValueOf<Schema>>
-  : never;
+/** Bytes of a body above which only its first violation is reported. */
+const largeBody = 64 * 1024;
 
 /**
  * Adds the route of an operation of the admin listener. From the operation come method, path, the permission that the operator needs, the
@@ -52,13 +48,14 @@ export function mount<O extends Operation>(
   operation: O,
   handler: (call: Call<O>) => Promise<Answer<O>> | Answer<O>,
 ): void {
-  const { permission, furtherPermissions = [], action, isVersioned } = operation as Operation;
+  const { permission, isOfService, furtherPermissions = [], action, isVersioned } = operation as Operation;
   const isForOperators = operation.caller === 'operator';
   if (isForOperators && permission === undefined)
     throw new Error(`${operation.operationId} has no permission`);
   const readParams = optionalReader(operation.params);
   const readQuery = optionalReader(operation.query);
   const readBody = optionalReader(operation.body?.schema);
+  const readLargeBody = optionalReader(operation.body?.schema, largeReader);
   const isBodyOptional = (operation as Operation).body?.isOptional ?? false;
   const status = Number(Object.keys(operation.answers)[0]);
   app.route({
@@ -66,10 +63,14 @@ export function mount<O extends Operation>(
     url: routePath(operation),
     handler: async (request, reply) => {
       const actor = isForOperators ? actorOf(request) : undefined;
-      if (actor !== undefined) requirePermission(actor, permission!);
+      if (actor !== undefined) {
+        requirePermission(actor, permission!);
+        if (isOfService) requireAllProjects(actor);
+      }
       const params = readParams(request.params);
       const query = readQuery(request.query);
-      const body = operation.body && readBody(isBodyOptional && isEmpty(request) ? {} : jsonOf(request));
+      const read = bytesOf(request).length > largeBody ? readLargeBody : readBody;
+      const body = operation.body && read(isBodyOptional && isEmpty(request) ? {} : jsonOf(request));
       if (actor !== undefined) {
         for (const { permission, appliesTo } of furtherPermissions) {
           if (appliesTo(body, query)) requirePermission(actor, permission);
@@ -102,11 +103,11 @@ function versionOf({ headers }: FastifyRequest): number {
 }
 
 /** Compiles the schema on the first request. Compiling all schemas of the admin API would take a tenth of the start. */
-function optionalReader(schema: TSchema | undefined): (value: unknown) => unknown {
+function optionalReader(schema: TSchema | undefined, compile = reader): (value: unknown) => unknown {
   if (schema === undefined) return () => undefined;
   let read: ((value: unknown) => unknown) | undefined;
   return (value) => {
-    read ??= reader(schema);
+    read ??= compile(schema);
     return read(value);
   };
 }

@@ -4,12 +4,12 @@ import {
   connectOperation,
   reportOperation,
 } from '@session-launch/contract/runtime/lifecycle';
+import type { Sent } from '@session-launch/contract/sent';
 import type { FastifyInstance } from 'fastify';
 import type { Directory } from '../experiences/directory.ts';
 import { bufferBodies } from '../http/bodies/buffered-body.ts';
 import { protectRoutes } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
-import type { Sent } from '../primitives/sent.ts';
 import { mount } from '../routing/mount.ts';
 import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
 import { runtimeManifest } from '../sessions/manifest.ts';

@@ -3,7 +3,7 @@ import { isoTime } from '../primitives/iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 
-/** Encodes a session as a row of type `session_to_record`, with the inputs of its launch as JSON. */
+/** Encodes a session as a row of type `launch_to_record`, with the inputs of its launch as JSON. */
 export function toRow(session: Session): RowToRecord {
   const { id, projectId } = session;
   return {
@@ -18,6 +18,8 @@ export function toRow(session: Session): RowToRecord {
       session.userId,
       isoTime(session.createdAt),
       isoTime(session.expiresAt),
+      session.given.origin ?? null,
+      session.given.locale,
     ],
     given: JSON.stringify(session.given),
   };

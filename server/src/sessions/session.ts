@@ -1,4 +1,5 @@
 import type { SessionManifest } from '@session-launch/contract/manifest';
+import type { Sent } from '@session-launch/contract/sent';
 import type {
   EndReason,
   Mode,
@@ -9,7 +10,6 @@ import type {
 } from '@session-launch/contract/session';
 import { tokenAudience } from '@session-launch/contract/verification';
 import { isoTime } from '../primitives/iso-time.ts';
-import type { Sent } from '../primitives/sent.ts';
 
 /** A stored session: columns that queries filter by, and all other inputs of its launch. */
 export interface Session {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { runtimePath } from '@session-launch/contract/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { AdminAdmission } from '../admin/admission.ts';
 import { metricsRoutes } from '../admin/metrics-routes.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { openGallery } from '../art/gallery.ts';
@@ -37,6 +38,7 @@ import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
+import { DocumentThread } from '../projects/document-thread.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { runtimeRoutes } from '../runtimes/routes.ts';
 import { LaunchRecorder } from '../sessions/launch-recorder.ts';
@@ -57,6 +59,8 @@ export interface AppDeps {
   changes: Changes;
   signingKeys: SigningKeys;
   log: Logger;
+  /** Counts the mints of this process. Tests pass their own, to flush it. */
+  tallies?: Tallies;
   /** Absent: the admin API stays off. */
   adminToken?: string | undefined;
   /** Absent: the API for runtimes stays off. Without either token there is no admin listener. */
@@ -94,7 +98,7 @@ const runtimeConnections = 192;
 
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
-  const { config, database, changes, signingKeys, log } = deps;
+  const { config, database, changes, signingKeys, log, tallies = new Tallies(database) } = deps;
   const pace = new Pace();
   const directory = openDirectory(database, changes, pace);
   const catalog = openCatalog(database, changes);
@@ -107,7 +111,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const keyRing = new KeyRing(database, changes);
   const rates = openRateLimits(database);
   const metrics = createMetrics();
-  const tallies = new Tallies(database);
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
   const signer = new TokenSigner(signingKeys, (reason) =>
     log.warn(
@@ -115,6 +118,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       'the signing thread has ended; until a restart tokens are signed on the event loop, which is slower',
     ),
   );
+  const documents = new DocumentThread();
+  const adminAdmission = new AdminAdmission();
   const events = new EventHub({ database, changes });
   const launchRecorder = new LaunchRecorder({ recorder, directory, signer, onStatus: events.onStatus });
   changes.onChange((change) => launchRecorder.onChange(change));
@@ -143,6 +148,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     isOwnPage: (projectId: string, origin: string) =>
       config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
   };
+  /** Whether the admin listener is open, too, if there is one. */
+  let isListening = false;
   let adminServer: FastifyInstance | undefined;
   let attached: AttachedRuntime | undefined;
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
@@ -164,6 +171,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
     runtimeUrl: () => (config.runtime?.isIncluded || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
+    isStarting: () => !isListening,
     isDraining: () => drain.begun,
     runtimeState: () => runtimeStatus().state,
   });
@@ -178,7 +186,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
     traffic,
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
-    admissions,
+    admissions: { ...admissions, admin: adminAdmission, documents: documents.queue },
     activeSessions: () => activeSessions(database).catch(() => undefined),
     refusalsDelayed: () => pace.delayed,
     logLinesDropped: () => droppedLines(log),
@@ -205,8 +213,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
           database,
           changes,
           commit: openCommits(changes),
+          documents,
+          admission: adminAdmission,
           keyRing,
-          tallies,
           lifecycle,
           events,
           signingKeys,
@@ -248,6 +257,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     throw error;
   }
 
+  isListening = true;
   const housekeeping = startHousekeeping({
     lifecycle,
     changes,
@@ -278,6 +288,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await Promise.all([publicServer.close(), adminServer?.close()]);
       await recorder.drain();
       await signer.close();
+      await documents.close();
       await housekeeping.stop();
     },
   };

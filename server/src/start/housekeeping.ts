@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { PictureNotes } from '../art/usage.ts';
 import { deleteOldAudit } from '../audit/retention.ts';
 import { DeletedProjects } from '../editing/delete-project.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
@@ -11,6 +12,7 @@ import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { DiskSpaceWatch } from '../store/embedded/disk-space.ts';
+import { TallyRollUp } from '../tallies/roll-up.ts';
 import { deleteOldTallies } from '../tallies/store.ts';
 import type { Tallies } from '../tallies/tallies.ts';
 import { rollUpUsage } from '../usage/roll-up.ts';
@@ -40,6 +42,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const watches: Watches = {
     deletedProjects: new DeletedProjects(deps.lifecycle, deps.changes),
     diskSpace: new DiskSpaceWatch(database, log),
+    pictureNotes: new PictureNotes(database),
+    tallyRollUp: new TallyRollUp(database),
   };
   // Apart from the rounds: its pauses would delay them.
   const retention =
@@ -87,6 +91,8 @@ function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> 
 interface Watches {
   deletedProjects: DeletedProjects;
   diskSpace: DiskSpaceWatch;
+  pictureNotes: PictureNotes;
+  tallyRollUp: TallyRollUp;
 }
 
 async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
@@ -101,7 +107,9 @@ async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
   await attempt(log, () => forgetExpiredClaims(database));
   await attempt(log, () => deleteExpiredPreviews(database));
   await attempt(log, () => deleteOldTallies(database));
+  await attempt(log, () => watches.tallyRollUp.run());
   await attempt(log, () => rollUpUsage(database));
+  await attempt(log, () => watches.pictureNotes.run());
   await attempt(log, () => watches.deletedProjects.run());
   await attempt(log, async () => database.own?.maintain(log));
   await attempt(log, () => watches.diskSpace.look());

@@ -8,7 +8,8 @@ import { createStartLink } from '../operators/sign-in.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { type Supervisor, superviseRuntime } from '../runtimes/supervisor.ts';
 import { openChanges } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, StartError } from '../store/database.ts';
+import { isFullDisk } from '../store/embedded/disk-space.ts';
 import { StuckEngine } from '../store/embedded/pglite-client.ts';
 import { openTokenFile } from '../store/files/token-file.ts';
 import { migrate } from '../store/migrations/migrate.ts';
@@ -67,6 +68,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     const signingKeys = await readSigningKeys(config, log);
     const url = config.database.engine === 'postgres' ? config.database.url : undefined;
     await wait.step(() => migrate(database, url, { log }));
+    await database.own?.analyze(log);
     const changes = await openChanges(database);
     const adminToken = await resolveAdminToken(config);
     const runtimeToken = await resolveRuntimeToken(config);
@@ -103,7 +105,12 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     await runtime?.close();
     await app?.close();
     await database.close();
-    throw error;
+    throw config.database.engine === 'embedded' && isFullDisk(error as Error)
+      ? new StartError(
+          `the disk of the data folder ${config.dataDir} is full (${(error as Error).message}); free space on its disk`,
+          { cause: error },
+        )
+      : error;
   }
 }
 
@@ -132,6 +139,12 @@ async function openDatabase(
               'the disk of DATA_DIR is full; no sessions are recorded until there is free space',
             )
           : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
+      onOverdue: (statement) =>
+        log.error(
+          { statement: statement.trim().replace(/\s+/g, ' ').slice(0, 200) },
+          'a statement took too long; the embedded engine is restarted',
+        ),
+      onRestarted: (ms) => log.warn({ ms }, 'the embedded engine is running again'),
       onBackupStalled: (seconds) =>
         log.warn({ seconds }, 'a backup was given up: its copy did not advance; run it again'),
     });

@@ -1,3 +1,4 @@
+import { createKeySnippet, curlSnippet } from '@session-launch/contract/snippets';
 import type { Config } from '../config/config.ts';
 import type { App } from './app.ts';
 import type { Demo } from './demo.ts';
@@ -50,18 +51,19 @@ function demoLines(
   row: (name: string, value: string) => string,
   dim: (text: string) => string,
 ): string[] {
-  const another = `npx session-launch keys create --project ${demo.projectId} --mode test --scope sessions:create`;
+  const command = curlSnippet({
+    publicUrl,
+    key: demo.key === undefined ? { variable: 'API_KEY' } : { text: demo.key },
+    body: { experienceId: demo.experienceId },
+  });
   return [
     row('Project', `${demo.projectId}  ${dim('(demo; DEMO=off skips it)')}`),
     demo.key === undefined
-      ? row('New key', another)
+      ? row('New key', createKeySnippet(demo.projectId))
       : row('API key', `${demo.key}  ${dim('(test key, shown only this once)')}`),
     '',
     demo.key === undefined ? '  Mint a session, with a key in API_KEY:' : '  Mint a session:',
     '',
-    `  curl -X POST ${publicUrl}/v1/sessions \\`,
-    `    -H "Authorization: Bearer ${demo.key ?? '$API_KEY'}" \\`,
-    '    -H "Content-Type: application/json" \\',
-    `    -d '{"experienceId":"${demo.experienceId}"}'`,
+    ...command.split('\n').map((line) => `  ${line}`),
   ];
 }

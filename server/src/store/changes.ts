@@ -50,12 +50,19 @@ export async function openChanges(database: Database): Promise<Changes> {
   return {
     commit: async (work) => {
       let changes: Change[] = [];
-      const result = await database.transaction(async (tx) => {
+      let isCommitting = false;
+      const transaction = database.transaction(async (tx) => {
         changes = [];
         const result = await work(tx, (change) => changes.push(withProject(change)));
         for (const change of changes)
           await tx.query(notify, [channel, JSON.stringify({ ...change, from: self })]);
+        isCommitting = true;
         return result;
+      });
+      const result = await transaction.catch((error) => {
+        // The result of the COMMIT may have been lost.
+        if (isCommitting) announce(undefined);
+        throw error;
       });
       for (const change of changes) announce(change);
       return result;

@@ -25,7 +25,11 @@ export interface PoolState {
 interface OwnEngine {
   /** False once the engine has exited; only a restart of the process helps. */
   alive(): boolean;
-  /** Vacuums and checkpoints. Other statements wait until it is done. */
+  /** How often the thread of the engine was restarted because a statement was overdue. */
+  restarts(): number;
+  /** Updates the planner's statistics of the tables that need it. */
+  analyze(log: Logger): Promise<void>;
+  /** Analyzes, vacuums and checkpoints. Other statements wait until it is done. */
   maintain(log: Logger): Promise<void>;
   /** Free bytes on the disk of the data folder. */
   freeBytes?(): Promise<number>;

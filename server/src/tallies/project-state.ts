@@ -1,6 +1,7 @@
 import type { Limits } from '@session-launch/contract/project-file/fields';
 import type { Languages } from '../locales/locale.ts';
 import type { Database, Statement } from '../store/database.ts';
+import { readBelow } from '../usage/store.ts';
 
 /** The settings that mints are refused by, and how far a project has been set up. */
 export interface ProjectState {
@@ -18,8 +19,11 @@ export interface ProjectState {
   hasLaunched: boolean;
 }
 
+/**
+ * Sessions that are rolled up are not searched for a launch: in a project without one, that could read all sessions of all projects. Planned at
+ * each call, for the value of `readBelow`.
+ */
 export const select: Statement = {
-  name: 'project_state',
   text: `
     SELECT p.id AS "projectId", p.browser_embeds AS "browserEmbeds", p.allowed_origins AS "allowedOrigins",
            json_build_object('mintsPerMinutePerClient', p.mints_per_minute_per_client, 'mintsPerMinute', p.mints_per_minute,
@@ -30,8 +34,12 @@ export const select: Statement = {
            EXISTS (SELECT 1 FROM experiences e WHERE e.project_id = p.id AND e.status = 'published') AS "hasPublished",
            p.allowed_origins <> '{}'
              OR EXISTS (SELECT 1 FROM experiences e WHERE e.project_id = p.id AND e.allowed_origins <> '{}') AS "hasOrigin",
-           EXISTS (SELECT 1 FROM sessions s WHERE s.project_id = p.id AND s.source IN ('server', 'browser', 'public'))
-             OR EXISTS (SELECT 1 FROM usage_days d WHERE d.project_id = p.id) AS "hasLaunched"
+           EXISTS (SELECT 1 FROM usage_days d WHERE d.project_id = p.id AND d.sessions > 0)
+             OR EXISTS (SELECT 1 FROM sessions s WHERE s.project_id = p.id AND s.id >= $3 AND s.source <> 'preview')
+             OR EXISTS (
+               SELECT 1 FROM uncounted_sessions u
+                CROSS JOIN LATERAL (SELECT s.project_id, s.source FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
+                WHERE s.project_id = p.id AND s.source <> 'preview') AS "hasLaunched"
       FROM projects p WHERE p.id = $1`,
 };
 
@@ -41,7 +49,8 @@ export async function readProjectState(
   projectId: string,
   today: string,
 ): Promise<ProjectState | undefined> {
-  const [state] = await database.query<ProjectState>('admin', select, [projectId, today]);
+  const below = await readBelow((...asked) => database.query('admin', ...asked));
+  const [state] = await database.query<ProjectState>('admin', select, [projectId, today, below]);
   return state;
 }
 

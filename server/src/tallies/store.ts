@@ -4,7 +4,8 @@ import type { Durations, Tally } from './tally.ts';
 
 /** Maximum rows that one statement writes or deletes. */
 const batchSize = 1_000;
-const keptDays = 8;
+/** Days after which counts are deleted. */
+export const keptDays = 8;
 /** Maximum milliseconds of one round of deletions. */
 const roundMs = 2_000;
 
@@ -95,8 +96,8 @@ export interface Point {
   refused: number;
 }
 
+/** Like the two statements below, planned at each call: the planner has to know how long the window is. */
 export const selectPoints: Statement = {
-  name: 'tally_points',
   text: `
     SELECT (extract(epoch FROM minute)::bigint / $3::bigint)::integer AS interval,
            coalesce(sum(count) FILTER (WHERE code = 'launched'), 0)::integer AS mints,
@@ -124,11 +125,14 @@ export interface RefusalCount {
   lastAt: Date;
 }
 
+/** Maximum rows that the list of refusals examines, the newest first. */
+const maxExamined = 50_000;
+
 export const selectRefusals: Statement = {
-  name: 'tally_refusals',
   text: `
     SELECT code, door, experience_id AS "experienceId", origin, sum(count)::integer AS count, max(last_at) AS "lastAt"
-      FROM tallies WHERE project_id = $1 AND minute >= $2 AND code NOT IN ('launched', 'replayed')
+      FROM (SELECT * FROM tallies WHERE project_id = $1 AND minute >= $2 AND code NOT IN ('launched', 'replayed')
+             ORDER BY project_id DESC, minute DESC LIMIT ${maxExamined}) AS newest
      GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 6 DESC, 1, 2, 3, 4 LIMIT $3`,
 };
 
@@ -143,7 +147,6 @@ export function readRefusals(
 }
 
 export const selectDurations: Statement = {
-  name: 'tally_durations',
   text: `SELECT bucket, sum(count)::integer AS count FROM mint_durations WHERE project_id = $1 AND minute >= $2 GROUP BY 1`,
 };
 

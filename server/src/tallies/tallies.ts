@@ -1,12 +1,10 @@
 import type { Source } from '@session-launch/contract/session';
 import type { Database } from '../store/database.ts';
-import { isOutage } from '../store/database-errors.ts';
+import { isCollision, isOutage } from '../store/database-errors.ts';
 import { bucketCount, bucketOf } from './durations.ts';
 import { addDurations, addTallies } from './store.ts';
-import { type Durations, otherOrigins, type Tally } from './tally.ts';
+import { type Durations, maxNamed, otherOrigins, type Tally } from './tally.ts';
 
-/** Origins that are counted by name, per project and minute. */
-const maxOrigins = 50;
 /** Longer Origin headers are cut. */
 const maxOriginLength = 256;
 /** Maximum counters in memory. Further combinations are not counted until the next flush. */
@@ -26,8 +24,8 @@ export class Tallies {
   readonly #database: Database;
   #minute = 0;
   #projects = new Map<string, ProjectTallies>();
-  /** The named origins of each project in the current minute. */
-  #origins = new Map<string, Set<string>>();
+  /** The combinations of each project that are counted with their origin in the current minute. */
+  #named = new Map<string, Set<string>>();
   #tallies: Tally[] = [];
   #durations: Durations[] = [];
   #flushing: Promise<void> | undefined;
@@ -47,17 +45,20 @@ export class Tallies {
     const minute = now - (now % 60_000);
     if (minute !== this.#minute) this.#start(minute);
     const project = this.#projects.get(projectId) ?? this.#addProject(projectId);
+    const isLaunch = code === 'launched' || code === 'replayed';
+    // Nothing reads the origins of launches and replays.
+    const sent = isLaunch ? '' : origin;
     const tally =
-      project.byDoor.get(door)?.get(code)?.get(experienceId)?.get(origin) ??
-      this.#add(project, { projectId, minute, door, code, experienceId, origin });
+      project.byDoor.get(door)?.get(code)?.get(experienceId)?.get(sent) ??
+      this.#add(project, { projectId, minute, door, code, experienceId, origin: sent });
     if (tally !== undefined) {
       tally.count++;
       tally.lastAt = now;
     }
-    if (code === 'launched' || code === 'replayed') project.durations.counts[bucketOf(seconds)]!++;
+    if (isLaunch) project.durations.counts[bucketOf(seconds)]!++;
   }
 
-  /** Adds all counters to the database. Those of a flush that fails during an outage are kept for the next one. */
+  /** Adds all counters to the database. Those of a flush that fails during an outage or through a deadlock are kept for the next one. */
   async flush(): Promise<void> {
     while (this.#flushing !== undefined) await this.#flushing.catch(() => undefined);
     this.#flushing = this.#write().finally(() => {
@@ -75,7 +76,7 @@ export class Tallies {
     try {
       await addTallies(this.#database, tallies);
     } catch (error) {
-      if (isOutage(error)) {
+      if (mayRepeat(error)) {
         this.#tallies.unshift(...tallies);
         this.#durations.unshift(...durations.slice(-maxTallies));
       }
@@ -84,7 +85,7 @@ export class Tallies {
     try {
       await addDurations(this.#database, durations);
     } catch (error) {
-      if (isOutage(error)) this.#durations.unshift(...durations.slice(-maxTallies));
+      if (mayRepeat(error)) this.#durations.unshift(...durations.slice(-maxTallies));
       throw error;
     }
   }
@@ -92,7 +93,7 @@ export class Tallies {
   #start(minute: number): void {
     this.#minute = minute;
     this.#projects = new Map();
-    this.#origins = new Map();
+    this.#named = new Map();
   }
 
   #addProject(projectId: string): ProjectTallies {
@@ -105,7 +106,7 @@ export class Tallies {
 
   #add(project: ProjectTallies, wanted: Omit<Tally, 'count' | 'lastAt'>): Tally | undefined {
     const { door, code, experienceId } = wanted;
-    const origin = this.#named(wanted.projectId, wanted.origin.slice(0, maxOriginLength));
+    const origin = this.#countedOrigin(wanted);
     const byCode = child(project.byDoor, door);
     const byOrigin = child(child(byCode, code), experienceId);
     const known = byOrigin.get(origin);
@@ -116,14 +117,20 @@ export class Tallies {
     return tally;
   }
 
-  #named(projectId: string, origin: string): string {
+  #countedOrigin({ projectId, door, code, experienceId, origin }: Omit<Tally, 'count' | 'lastAt'>): string {
     if (origin === '') return origin;
-    const origins = this.#origins.get(projectId) ?? new Set<string>();
-    this.#origins.set(projectId, origins);
-    if (origins.size >= maxOrigins && !origins.has(origin)) return otherOrigins;
-    origins.add(origin);
-    return origin;
+    const cut = origin.slice(0, maxOriginLength);
+    const combination = `${door} ${code} ${experienceId} ${cut}`;
+    const named = this.#named.get(projectId) ?? new Set<string>();
+    this.#named.set(projectId, named);
+    if (named.size >= maxNamed && !named.has(combination)) return otherOrigins;
+    named.add(combination);
+    return cut;
   }
+}
+
+function mayRepeat(error: unknown): boolean {
+  return isOutage(error) || isCollision(error);
 }
 
 function child<Key, InnerKey, Value>(map: Map<Key, Map<InnerKey, Value>>, key: Key): Map<InnerKey, Value> {

@@ -1,6 +1,9 @@
 import type { Source } from '@session-launch/contract/session';
 
-/** Stands for all further origins of a minute. */
+/** Maximum combinations of door, code, experience and origin that are counted with their origin, per project and minute or longer interval. */
+export const maxNamed = 50;
+
+/** Stands for the origins of all further combinations. */
 export const otherOrigins = 'others';
 
 /** One counter. */
@@ -12,7 +15,7 @@ export interface Tally {
   /** `launched`, `replayed`, or the error code of a refusal; for a rate limit with the policy, such as `RATE_LIMITED.client`. */
   code: string;
   experienceId: string;
-  /** Empty for the server door. */
+  /** Empty for the server door, and for launches and replays. */
   origin: string;
   count: number;
   lastAt: number;

@@ -1,18 +1,35 @@
 import type { UsageDay } from '@session-launch/contract/admin/usage';
-import type { Database, Statement } from '../store/database.ts';
+import type { Database, Statement, Transaction } from '../store/database.ts';
 
-/** One statement, so it is a consistent snapshot: each session is either in usage_days or aggregated here. */
+export const selectBelow: Statement = {
+  name: 'usage_below',
+  text: 'SELECT below FROM usage_progress WHERE is_only',
+};
+
+/**
+ * Sessions with ids from this one on are not rolled up. Statements that aggregate them take it as a parameter and are planned for its value,
+ * so that the planner estimates their number. They also read the watermark itself, because it may have advanced since.
+ */
+export async function readBelow(query: Transaction['query']): Promise<string> {
+  return (await query<{ below: string }>(selectBelow))[0]?.below ?? '';
+}
+
+/**
+ * One statement, so it is a consistent snapshot: each session is either in usage_days or aggregated here. Planned at each call, for the
+ * value of `readBelow`.
+ */
 export const select: Statement = {
-  name: 'usage',
   text: `
     WITH progress AS MATERIALIZED (
-      SELECT coalesce((SELECT p.below FROM usage_progress p), '') AS below
+      SELECT coalesce((SELECT p.below FROM usage_progress p WHERE p.is_only), '') AS below
     ), uncounted AS (
       SELECT s.id, s.experience_id, s.created_at, s.seconds FROM sessions s
-       WHERE s.project_id = $1 AND s.id >= (SELECT below FROM progress) AND s.source <> 'preview'
+       WHERE s.project_id = $1 AND s.id >= $5 AND s.id >= (SELECT below FROM progress) AND s.source <> 'preview'
       UNION ALL
       SELECT s.id, s.experience_id, s.created_at, s.seconds
-        FROM uncounted_sessions u JOIN sessions s ON s.id = u.session_id
+        FROM uncounted_sessions u
+        -- OFFSET 0: by their ids, and not by reading all sessions of the project.
+        CROSS JOIN LATERAL (SELECT s.* FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
        WHERE s.project_id = $1 AND s.id < (SELECT below FROM progress) AND s.source <> 'preview'
     ), parts AS (
       SELECT d.day, d.experience_id, d.sessions, d.seconds FROM usage_days d
@@ -29,11 +46,12 @@ export const select: Statement = {
 };
 
 /** Sessions and connected seconds per day of the mint and experience, sorted; days from `from` to `to`, both included, at most `limit` rows. */
-export function readUsage(
+export async function readUsage(
   database: Database,
   projectId: string,
   { from, to }: { from: string; to: string },
   limit?: number,
 ): Promise<UsageDay[]> {
-  return database.query('admin', select, [projectId, from, to, limit ?? null]);
+  const query: Transaction['query'] = (...asked) => database.query('admin', ...asked);
+  return query(select, [projectId, from, to, limit ?? null, await readBelow(query)]);
 }

@@ -55,6 +55,8 @@ function describe(error: ErrorObject): Violation {
       };
     case 'maxLength':
       return { path, message: `must have at most ${params.limit} characters` };
+    case 'maxItems':
+      return { path, message: `must have at most ${params.limit} items` };
     default:
       return { path, message: described(error) ?? error.message ?? 'is not valid' };
   }

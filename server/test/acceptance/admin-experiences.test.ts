@@ -11,6 +11,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 const service = deployedService();
 const editor = editorOf(service);
@@ -194,7 +195,7 @@ describe('creating', () => {
 });
 
 describe('saving', () => {
-  test('makes a revision that is not live of slug, title and runtime, and changes settings at once', async () => {
+  test('makes a changed slug, title or runtime a revision that is not live, and changes settings at once', async () => {
     const world = await createWorld(service);
     const id = world.experienceId;
     const { experience: document } = await editor.read(id);
@@ -301,7 +302,9 @@ describe('publishing', () => {
     expect(older.live.title).toBe(document.title);
     expect(older.experience.title).toBe('Newer');
     const notes = async () => {
-      const { json } = await service.admin({ path: `/admin/experiences/${id}/revisions` });
+      const json = await askAdmin(service, 'GET /admin/experiences/{experienceId}/revisions', {
+        params: { experienceId: id },
+      });
       return json.revisions.map(({ note }: { note?: string }) => note);
     };
     expect(await notes()).toEqual([undefined, 'Back']);
@@ -318,7 +321,9 @@ describe('publishing', () => {
     const { experienceId: id } = await createWorld(service);
     const same = await editor.ok(editor.publish(id, 1, { revision: 1, note: 'Nothing new' }));
     expect(same).toMatchObject({ version: 1, publishedRevision: 1 });
-    const { json } = await service.admin({ path: `/admin/experiences/${id}/revisions` });
+    const json = await askAdmin(service, 'GET /admin/experiences/{experienceId}/revisions', {
+      params: { experienceId: id },
+    });
     expect(json.revisions[0]).not.toHaveProperty('note');
   });
 

@@ -16,6 +16,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 const service = deployedService();
 const { adminToken } = service;
@@ -155,7 +156,7 @@ describe('reading', () => {
       createWorld(service, { experiences: [experience(), experience()] }),
       createWorld(service, { experiences: [], project: { browserEmbeds: false } }),
     ]);
-    const { json } = await service.admin({ path: '/admin/projects' });
+    const json = await askAdmin(service, 'GET /admin/projects');
     const ids = json.projects.map((p: { projectId: string }) => p.projectId);
     expect(ids).toEqual([...ids].sort());
     expect(json.projects).toEqual(

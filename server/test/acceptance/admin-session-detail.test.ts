@@ -12,6 +12,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 const service = deployedService();
 type Query = Record<string, string>;
@@ -166,7 +167,9 @@ describe('one session', () => {
       what: 'ended',
       by: 'bootstrap',
     });
-    const { entries } = (await service.admin({ path: `/admin/audit?projectId=${world.projectId}` })).json;
+    const { entries } = await askAdmin(service, 'GET /admin/audit', {
+      query: { projectId: world.projectId },
+    });
     const ends = entries.filter(({ action }: { action: string }) => action === 'session.end');
     expect(ends).toMatchObject([{ target: launch.sessionId, actor: { operatorId: 'bootstrap' } }]);
   });
@@ -196,10 +199,13 @@ describe('replacing a key', () => {
     expect(answer.json).toMatchObject({ replaces: world.keyId, mode: 'test', projectId: world.projectId });
     expect(Date.parse(oldExpiresAt)).toBeGreaterThanOrEqual(before + 3_600_000);
     expect([await mints(world, world.key), await mints(world, key)]).toEqual([201, 201]);
-    const { keys } = (await service.admin({ path: `/admin/projects/${world.projectId}/keys` })).json;
-    const find = (id: string) => keys.find((one: { keyId: string }) => one.keyId === id);
-    expect(find(world.keyId).expiresAt).toBe(oldExpiresAt);
-    expect(find(keyId).scopes).toEqual(find(world.keyId).scopes);
+    const { keys } = await askAdmin(service, 'GET /admin/projects/{projectId}/keys', {
+      params: { projectId: world.projectId },
+    });
+    const find = (id: string) => keys.find((one) => one.keyId === id);
+    expect(find(world.keyId)?.expiresAt).toBe(oldExpiresAt);
+    expect(find(keyId)?.scopes).toEqual(find(world.keyId)?.scopes);
+    expect(find(keyId)).toBeDefined();
     expect(find(keyId)).not.toHaveProperty('expiresAt');
   });
 

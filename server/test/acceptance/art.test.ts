@@ -185,7 +185,7 @@ describe('using and deleting', () => {
     const art = await listArt(service, projectId);
     for (const { artId, path } of [...Object.values(uploads), background]) {
       const usedBy = path === uploads.unused!.path ? [] : [experienceId];
-      expect(art.find((one) => one.path === path).usedBy, path).toEqual(usedBy);
+      expect(art.find((one) => one.path === path)?.usedBy, path).toEqual(usedBy);
       const answer = await remove(projectId, artId);
       if (usedBy.length === 0) {
         expect(answer.status, answer.text).toBe(204);

@@ -5,6 +5,17 @@ const notText = [null, 5, true, ['en'], { text: 'en' }];
 const notTag = [...notText, '', ' ', ' en', 'en ', 'en_US', 'e', 'x-pirate', 'und', 'english language'];
 const notObject = [null, [], ['label'], 'label', '', 5, true, false];
 
+/** A button of this many bytes as JSON text. */
+const buttonOf = (bytes: number) => ({ label: 'x'.repeat(bytes - '{"label":""}'.length) });
+
+export const largestButtons: object[] = [buttonOf(2048), { label: 'é'.repeat(1018) }, { a: [{ b: [] }] }];
+const tooLargeButtons: object[] = [
+  buttonOf(2049),
+  { label: 'é'.repeat(1019) },
+  { a: [{ b: [[]] }] },
+  { a: { b: { c: { d: {} } } } },
+];
+
 /** A tag of 66 characters that is valid except for its length. */
 const longTag = `en-x-${'abcdefgh-'.repeat(6)}abcdefg`;
 
@@ -19,13 +30,13 @@ const common: Wrong[] = [
   ['speechInputMode', [...notText, '', 'AUTO', 'on', 'none']],
   ['speechOnly', [null, 'true', 'false', '', 0, 1, [], {}]],
   ['language', [...notText, '', 'EN', 'fr', 'en-US']],
-  ['startButton', notObject],
+  ['startButton', [...notObject, ...tooLargeButtons]],
 ];
 
 const label = [...notText, '', 'u'.repeat(257)];
 
 const serverOnly: Wrong[] = [
-  ['closeButton', notObject],
+  ['closeButton', [...notObject, ...tooLargeButtons]],
   ['userId', label],
   ['processorId', label],
   ['integration', notObject],
@@ -168,7 +179,7 @@ export const unfitJson: [string, string][] = [
 export const oddButRight: [string, string | Buffer][] = [
   ['white space around the object', ' \r\n{ "experienceId" : "EXP" }\t\n'],
   ['a repeated field, of which the last one counts', '{"experienceId":"exp_other","experienceId":"EXP"}'],
-  ['32 levels in a free-form object', `{"experienceId":"EXP","startButton":${JSON.stringify(nested(32))}}`],
+  ['4 levels in a button', `{"experienceId":"EXP","startButton":${JSON.stringify(nested(4))}}`],
   ['32 levels in an unknown field', `{"experienceId":"EXP","theme":${JSON.stringify(nested(32, 'array'))}}`],
   ['escaped characters', '{"experience\\u0049d":"EXP"}'],
   ['a surrogate pair', '{"experienceId":"EXP","startButton":{"label":"\\ud83d\\ude00 😀"}}'],

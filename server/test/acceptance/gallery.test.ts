@@ -8,6 +8,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 const service = deployedService();
 
@@ -151,9 +152,13 @@ describe('description and taxonomy in a project file', () => {
     const fields = { description: 'x'.repeat(500), taxonomy: { era: 'past', useCases: ['a', 'b', 'a'] } };
     expect((await applied(fields)).status).toBe(200);
     const exported = async () =>
-      (await service.admin({ path: '/admin/projects/prj_taxonomy' })).json.experiences[0];
+      (await askAdmin(service, 'GET /admin/projects/{projectId}', { params: { projectId: 'prj_taxonomy' } }))
+        .experiences?.[0];
     expect(await exported()).toMatchObject({ ...fields, taxonomy: { useCases: ['a', 'b'], era: 'past' } });
-    const again = await apply(service, (await service.admin({ path: '/admin/projects/prj_taxonomy' })).json);
+    const again = await apply(
+      service,
+      await askAdmin(service, 'GET /admin/projects/{projectId}', { params: { projectId: 'prj_taxonomy' } }),
+    );
     expect(again.json.changed).toBe(false);
     await applied({ taxonomy: { useCases: [] } });
     expect(await exported()).not.toHaveProperty('taxonomy');

@@ -1,6 +1,7 @@
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createWorld, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 import { browserDoor, knock, launch, openWorld, publicDoor, recordOf, serverDoor } from './doors.ts';
 
@@ -56,7 +57,9 @@ describe('metadata of a server mint', () => {
   test('is shown in the operators’ list', async () => {
     const own = await createWorld(service);
     await mintFromServer(service, own.key, { experienceId: own.experienceId, metadata: { order: '7' } });
-    const { json } = await service.admin({ path: `/admin/projects/${own.projectId}/sessions` });
+    const json = await askAdmin(service, 'GET /admin/projects/{projectId}/sessions', {
+      params: { projectId: own.projectId },
+    });
     expect(json.sessions).toMatchObject([{ metadata: { order: '7' } }]);
   });
 

@@ -1,3 +1,4 @@
+import type { Scope } from '@session-launch/contract/operation';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import {
   apply,
@@ -19,7 +20,7 @@ const elsewhere = 'https://elsewhere.example.com';
 interface Attempt {
   method: string;
   path: string;
-  key: { sent: boolean; scopes: string[]; mode: 'test' | 'live'; foreign: boolean };
+  key: { sent: boolean; scopes: Scope[]; mode: 'test' | 'live'; foreign: boolean };
   origin: string | undefined;
   idempotencyKey: string | undefined;
   mediaType: string;

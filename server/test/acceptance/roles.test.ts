@@ -70,8 +70,9 @@ function ask(
   });
 }
 
-/** Whether the table of roles allows this request. */
+/** Whether an operator with this role who is limited to projects may send this request. */
 function isAllowed(role: Role, operation: Operation, { value }: Sent): boolean {
+  if (operation.isOfService) return false;
   const further = operation.furtherPermissions?.filter(({ appliesTo }) => appliesTo(value, {})) ?? [];
   return [operation.permission!, ...further.map(({ permission }) => permission)].every((permission) =>
     isPermitted(role, permission),

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { startSite, useBrowser } from '@session-launch/testing/browser.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { codeFor, cookieFrom, login } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
@@ -27,7 +28,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-const operators = async () => (await service.admin({ path: '/admin/operators' })).json.operators;
+const operators = async () => (await askAdmin(service, 'GET /admin/operators')).operators;
 
 /** Collects cookie and Sec-Fetch-Site of the POST requests that reach the service, which runs in this process. */
 function postsReceived() {

@@ -2,6 +2,7 @@ import { useBrowser } from '@session-launch/testing/browser.ts';
 import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
@@ -52,7 +53,9 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   expect(await dialog('Your new key').locator('pre').first().innerText()).toBe(shown);
   await button('Close without copying').click();
   await inspect(page, 'keys-replaced');
-  const { keys } = (await service.admin({ path: `/admin/projects/${world.projectId}/keys` })).json;
+  const { keys } = await askAdmin(service, 'GET /admin/projects/{projectId}/keys', {
+    params: { projectId: world.projectId },
+  });
   expect(keys).toHaveLength(3);
   expect(tab.complaints).toEqual([]);
 });
@@ -84,6 +87,7 @@ test('embeds that are off are turned on from the overview, after a confirmation'
   const { experienceId, projectId } = world;
   const refused = await mintFromBrowser(service, { experienceId });
   expect(refused.status, refused.text).toBe(403);
+  await service.tallies.flush();
   await tab.show(`/${projectId}/overview`);
   await button('Turn embeds on').click();
   await inspect(page, 'turn-embeds-on');

@@ -2,6 +2,7 @@ import { useBrowser } from '@session-launch/testing/browser.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, keptSecrets, openConsole, openTab } from '../harness/console.ts';
 import { useService } from '../harness/service.ts';
 import { focusedControl, walk } from '../harness/tab-walk.ts';
@@ -58,7 +59,7 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await tab.dialog('Your new key').waitFor({ state: 'detached' });
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown);
   expect(await focusedControl(page)).toBe('button Create key');
-  const { keys } = (await service.admin({ path: `/admin/projects/${projectId}/keys` })).json;
+  const { keys } = await askAdmin(service, 'GET /admin/projects/{projectId}/keys', { params: { projectId } });
   expect(keys.filter(({ name }: { name?: string }) => name === 'by keyboard')).toHaveLength(1);
 
   // Ctrl+K, without passing the navigation again.

@@ -4,20 +4,32 @@ import { startNginx } from '@session-launch/testing/nginx.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { createCertificate } from '../harness/certificate.ts';
 import { inspect, openTab } from '../harness/console.ts';
 import { blockRunBy } from '../harness/doc-blocks.ts';
+import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const cleanup = useCleanup();
 const browser = useBrowser();
 let base: string;
 let service: Service;
+let provider: TestIdentityProvider;
 
 beforeAll(async () => {
   const port = await freePort();
   base = `https://localhost:${port}/x/y`;
-  service = await startService({ ADMIN_URL: base, TRUST_PROXY: '127.0.0.1' });
+  provider = await startIdentityProvider();
+  cleanup(provider.close);
+  provider.register(`${base}/admin/oidc/callback`);
+  service = await startService({
+    ADMIN_URL: base,
+    TRUST_PROXY: '127.0.0.1',
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: client.id,
+    OIDC_CLIENT_SECRET: client.secret,
+  });
   cleanup(service.close);
   await startNginx(cleanup, await configured(port, new URL(service.adminUrl).port));
 });
@@ -43,7 +55,7 @@ async function configured(port: number, adminPort: string): Promise<string> {
 
 test('signs in and works below a path of nginx, over https', async () => {
   const context = await browser.open({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true });
-  const { url } = (await service.admin({ method: 'POST', path: '/admin/login-links', body: {} })).json;
+  const { url } = await askAdmin(service, 'POST /admin/login-links');
   expect(url.startsWith(`${base}/console/#code=`)).toBe(true);
   const tab = await openTab(context, base, new URL(url).hash);
   const { page, button, field } = tab;
@@ -74,5 +86,39 @@ test('signs in and works below a path of nginx, over https', async () => {
   await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
   expect(await context.cookies()).toEqual([]);
   expect(tab.complaints).toEqual([]);
+  await context.close();
+});
+
+test('signs in through an identity provider below a path, and the login that was there ends', async () => {
+  const context = await browser.open({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true });
+  const loginCookie = async () => (await context.cookies(base)).map(({ name, path }) => ({ name, path }));
+  const operators = async () => {
+    const { logins } = await askAdmin(service, 'GET /admin/logins');
+    return logins.map(({ operatorId }: { operatorId: string }) => operatorId);
+  };
+  const { url } = await askAdmin(service, 'POST /admin/login-links');
+  const { page, button } = await openTab(context, base, new URL(url).hash);
+  await page.locator('.who', { hasText: 'bootstrap owner' }).waitFor();
+  expect(await operators()).toEqual(['bootstrap']);
+
+  provider.person = { sub: 'ruth', name: 'Ruth', role: 'viewer' };
+  // A link to the start of the sign-in, such as a bookmark that is opened from the console.
+  await page.evaluate(`location.href = ${JSON.stringify(`${base}/admin/oidc/start`)}`);
+  await page.locator('.who', { hasText: 'Ruth viewer' }).waitFor();
+  expect(page.url()).toBe(`${base}/console/#/`);
+  expect(await loginCookie()).toEqual([{ name: '__Host-console', path: '/' }]);
+  const after = await operators();
+  expect(after).toHaveLength(1);
+  expect(after).not.toContain('bootstrap');
+
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+  expect(await loginCookie()).toEqual([]);
+  expect(await operators()).toEqual([]);
+  await page
+    .getByRole('button', { name: /^Sign in with / })
+    .or(page.getByRole('link', { name: /^Sign in with / }))
+    .click();
+  await page.locator('.who', { hasText: 'Ruth viewer' }).waitFor();
   await context.close();
 });

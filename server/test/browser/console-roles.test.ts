@@ -10,6 +10,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, openConsole } from '../harness/console.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
@@ -47,8 +48,11 @@ beforeAll(async () => {
   const refused = await mintFromBrowser(service, { experienceId }, { Origin: stranger });
   expect(refused.json.error.code).toBe('ORIGIN_NOT_ALLOWED');
   const refusedPublic = await mintFromPublic(service, { experienceId }, { Origin: otherStranger });
+  await service.tallies.flush();
   expect(refusedPublic.json.error.code).toBe('ORIGIN_NOT_ALLOWED');
-  const { experience } = (await service.admin({ path: `/admin/experiences/${experienceId}` })).json;
+  const { experience } = await askAdmin(service, 'GET /admin/experiences/{experienceId}', {
+    params: { experienceId },
+  });
   const { keys } = (await service.admin({ path: `${project}/keys` })).json;
   const settings = (body: object): Call => ({
     method: 'PATCH',
@@ -236,6 +240,10 @@ test('an operator limited to one project sees no other', async () => {
   await tab.show(`/${hidden.projectId}/keys`);
   await tab.page.getByRole('alert').waitFor();
   expect(await tab.page.getByRole('alert').innerText()).toContain('No such project');
+  expect(await names(tab, 'nav a')).not.toContain('System');
+  await tab.show('/system');
+  await tab.page.getByRole('heading', { name: 'System', level: 1 }).waitFor();
+  await tab.page.getByText('Only an owner of all projects can see this.').waitFor();
   await tab.show('/team');
   await tab.button('Add operator').click();
   const dialog = tab.dialog('Add an operator');

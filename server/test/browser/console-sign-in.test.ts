@@ -3,6 +3,7 @@ import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import {
   type ConsoleTab,
   inspect,
@@ -34,7 +35,7 @@ async function enterToken({ field, button }: ConsoleTab, token: string): Promise
 
 /** Ends every login, as the console of another operator could. */
 async function endLogins(): Promise<void> {
-  const { logins } = (await service.admin({ path: '/admin/logins' })).json;
+  const { logins } = await askAdmin(service, 'GET /admin/logins');
   for (const { loginId } of logins)
     await service.admin({ method: 'DELETE', path: `/admin/logins/${loginId}` });
 }
@@ -116,9 +117,10 @@ test('a login that ends while somebody types opens the form over the page and lo
 
 test('after a sign-in as another operator, nothing of the first one is sent or shown, in any tab', async () => {
   const { projectId, experienceId } = await createWorld(service);
-  const [ada, bea] = await Promise.all(
-    ['Ada', 'Bea'].map((name) => createOperator(service, { name, role: 'creator' })),
-  );
+  const [ada, bea] = await Promise.all([
+    createOperator(service, { name: 'Ada', role: 'creator' }),
+    createOperator(service, { name: 'Bea', role: 'creator' }),
+  ]);
   const path = `/admin/experiences/${experienceId}`;
   const before = (await service.admin({ path })).json;
   const tab = await openConsole(context, service, ada.operatorId);

@@ -9,8 +9,9 @@ import {
 } from '@session-launch/testing/world.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleTab, inspect, keepToasts, openConsole } from '../harness/console.ts';
-import { createOperator, withToken } from '../harness/operators.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
+import { type ConsoleTab, inspect, keepToasts, openConsole, openTab } from '../harness/console.ts';
+import { createOperator, signedIn, withToken } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
@@ -30,9 +31,10 @@ beforeAll(async () => {
     experience: { title: 'Harbor', status: 'draft' },
   });
   project = `/admin/projects/${world.projectId}`;
-  const [ada, bea] = await Promise.all(
-    ['Ada', 'Bea'].map((name) => createOperator(service, { name, role: 'owner' })),
-  );
+  const [ada, bea] = await Promise.all([
+    createOperator(service, { name: 'Ada', role: 'owner' }),
+    createOperator(service, { name: 'Bea', role: 'owner' }),
+  ]);
   beaToken = bea.token;
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
   tab = await openConsole(context, service, ada.operatorId);
@@ -137,6 +139,7 @@ test('the overview publishes the revision that its confirmation names, and no la
   const path = `/admin/experiences/${experienceId}`;
   const refused = await mintFromBrowser(service, { experienceId });
   expect(refused.json.error.code).toBe('EXPERIENCE_NOT_PUBLISHED');
+  await service.tallies.flush();
   await tab.show(`/${projectId}/overview`);
   await button('Publish it').click();
   await dialog('Publish r1?').getByText('Visitors will get r1 of Harbor.').waitFor();
@@ -199,8 +202,8 @@ test('undoing the change of a role does not take back the change of another oper
   await page.evaluate(keepToasts);
   const role = page.getByRole('combobox', { name: 'Role of Cleo' });
   const roleOfCleo = async () => {
-    const { operators } = (await service.admin({ path: '/admin/operators' })).json;
-    return operators.find((one: { name: string }) => one.name === 'Cleo').role;
+    const { operators } = await askAdmin(service, 'GET /admin/operators');
+    return operators.find(({ name }) => name === 'Cleo')?.role;
   };
   // The arrow keys change a closed select at each step; nothing is saved before Enter or the button is pressed.
   await role.focus();
@@ -217,6 +220,91 @@ test('undoing the change of a role does not take back the change of another oper
   await button('Undo').waitFor();
   await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });
   await button('Undo').click();
-  await page.getByText('Another operator has given Cleo the role developer').waitFor();
+  await page.getByText('Nothing was done: Bea changed Cleo in the meantime.').waitFor();
   expect(await roleOfCleo()).toBe('developer');
+});
+
+test('an operator who was changed in the meantime is removed only by another confirmation', async () => {
+  const { operatorId } = await createOperator(service, { name: 'Dora', role: 'viewer' });
+  await tab.show('/team');
+  await tab.button('Remove Dora').click();
+  const asked = tab.page.getByRole('dialog');
+  await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });
+  await asked.getByRole('button', { name: 'Remove' }).click();
+  await tab.page.getByText('Nothing was done: Bea changed Dora in the meantime.').waitFor();
+  await asked.waitFor({ state: 'detached' });
+  await expect
+    .poll(() => tab.page.getByRole('combobox', { name: 'Role of Dora' }).inputValue())
+    .toBe('developer');
+  await tab.button('Remove Dora').click();
+  await asked.getByRole('button', { name: 'Remove' }).click();
+  await tab.page.getByRole('combobox', { name: 'Role of Dora' }).waitFor({ state: 'detached' });
+});
+
+test('a console that gets no stream says that changes appear later, and shows them', async () => {
+  const cookie = await signedIn(service);
+  const [name = '', value = ''] = cookie.split('=', 2);
+  const taken = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const abort = new AbortController();
+      const headers = { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' };
+      const response = await fetch(`${service.adminUrl}/admin/events`, { headers, signal: abort.signal });
+      expect(response.status).toBe(200);
+      // Node.js closes the connection of a response that is garbage collected.
+      return { abort, response };
+    }),
+  );
+  const other = await browser.open({ viewport: { width: 1280, height: 800 } });
+  // A shorter interval between two reads.
+  await other.addInitScript(`{
+    const { setTimeout } = window;
+    window.setTimeout = (work, ms, ...rest) => setTimeout(work, ms === 15_000 ? 500 : ms, ...rest);
+  }`);
+  await other.addCookies([{ name, value, url: service.adminUrl, httpOnly: true, sameSite: 'Strict' }]);
+  const { page } = await openTab(other, service.adminUrl, `#/${world.projectId}/keys`);
+  const hint = page.getByText('Changes by others appear with a delay');
+  await hint.waitFor();
+  await inspect(page, 'polling');
+  await createKey(service, world.projectId, { name: 'made without a stream' });
+  await page.getByRole('rowheader', { name: 'made without a stream' }).waitFor();
+  expect(await hint.count()).toBe(1);
+  for (const { abort } of taken) abort.abort();
+  await hint.waitFor({ state: 'detached' });
+  await other.close();
+});
+
+test('after an outage the stream is opened at once, and no hint says that none can be opened', async () => {
+  const other = await browser.open({ viewport: { width: 1280, height: 800 } });
+  // Shorter intervals, and whether the screens were to be read at intervals.
+  await other.addInitScript(`{
+    const { setTimeout } = window;
+    window.setTimeout = (work, ms, ...rest) => {
+      if (ms === 15_000) window.hasPolled = true;
+      return setTimeout(work, ms === 5_000 ? 200 : ms === 15_000 ? 500 : ms, ...rest);
+    };
+  }`);
+  const [name = '', value = ''] = (await signedIn(service)).split('=', 2);
+  await other.addCookies([{ name, value, url: service.adminUrl, httpOnly: true, sameSite: 'Strict' }]);
+  const { page } = await openTab(other, service.adminUrl, `#/${world.projectId}/keys`);
+  await page.locator('main h1').waitFor();
+  for (const [status, code, banner] of [
+    [503, undefined, 'The service does not answer. Trying again'],
+    [429, 'RATE_LIMITED', 'cannot reach its database or is overloaded'],
+  ] as const) {
+    await page.route(/\/admin\/(me|events)$/, (route) =>
+      route.fulfill({ status, json: code === undefined ? {} : { error: { code, message: 'Retry.' } } }),
+    );
+    // A tab that is hidden closes its stream, and opens one when it is shown again.
+    await page.evaluate(`for (const isHidden of [true, false]) {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }`);
+    await page.getByText(banner).waitFor();
+    const opened = page.waitForResponse((one) => one.url().endsWith('/admin/events') && one.ok());
+    await page.unrouteAll({ behavior: 'wait' });
+    await opened;
+    await page.getByText(banner).waitFor({ state: 'detached' });
+    expect(await page.evaluate('window.hasPolled')).toBeUndefined();
+  }
+  await other.close();
 });

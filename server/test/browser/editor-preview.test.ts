@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { editorOf } from '@session-launch/testing/editing.ts';
 import { apply, createKey, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BrowserContext, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { upload as uploadArt } from '../harness/art.ts';
 import { inspect } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
@@ -93,13 +93,59 @@ beforeAll(async () => {
 afterAll(() => context?.close());
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const framed = () => page.frames().find((frame) => frame.url() === `${talking.service.url}/preview/`)!;
+const framed = (at = page) => at.frames().find((frame) => frame.url() === `${talking.service.url}/preview/`)!;
+/** The same, also before the frame has loaded the page. */
+const frameIn = (at: Page) => at.frameLocator('.preview-frame iframe');
 const state = () => page.locator('.preview-state');
 const previews = async () =>
   (await talking.service.admin({ path: `/admin/experiences/${one.id}/previews` })).json.previews;
 const stored = async () => (await talking.service.admin({ path: `/admin/experiences/${one.id}` })).json;
 
+/** Opens the Setup tab of the editor in another tab of the browser, whose complaints are not collected, and answers public requests. */
+async function openSetup(answer: (route: Route) => Promise<unknown>, path = '/**'): Promise<Page> {
+  const other = await context.newPage();
+  onTestFinished(() => other.close());
+  // A service that answers slowly, on a busy machine, must not count as unreachable.
+  await other.addInitScript('AbortSignal.timeout = () => new AbortController().signal');
+  await other.route(`${talking.service.url}${path}`, answer);
+  await other.goto(`${talking.service.adminUrl}/console/#/${projectId}/experiences/${one.id}/setup`);
+  return other;
+}
+
+/** Answers requests to the public listener by this until the editor shows the message, then lets "Try again" succeed. */
+async function isExplained(answer: (route: Route) => Promise<unknown>, message: string): Promise<void> {
+  const other = await openSetup(answer);
+  const notice = other.getByRole('alert').filter({ hasText: 'The preview cannot be shown' });
+  await notice.getByText(message, { exact: false }).waitFor();
+  await inspect(other, `preview-${message.slice(0, 12).trim().replaceAll(/\W+/g, '-')}`);
+  await other.unrouteAll({ behavior: 'wait' });
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await frameIn(other).getByRole('button', { name: 'Start' }).waitFor();
+  await notice.waitFor({ state: 'detached' });
+}
+
 describe('preview', () => {
+  test('its start card shows the character before its location', async () => {
+    const picture = framed().getByRole('img', { name: 'Maren' });
+    await expect
+      .poll(() => picture.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
+      .toBeGreaterThan(0);
+    expect(await picture.getAttribute('src')).toBe(`${talking.service.url}/avatars/maren/full.svg`);
+    const scene = framed().locator('.looks .scene');
+    expect(await scene.getAttribute('src')).toBe(`${talking.service.url}/locations/old-harbor/wide.svg`);
+    await inspect(page, 'preview-card');
+  });
+
+  test('its start card is plain if the picture of the location cannot be loaded, also after a reload of the frame', async () => {
+    const other = await openSetup((route) => route.fulfill({ status: 404 }), '/locations/**');
+    for (const place of ['body', 'body:not([data-old])']) {
+      const card = frameIn(other).locator(`${place} .looks.plain`);
+      await card.getByRole('img', { name: 'Maren' }).waitFor();
+      expect(await card.locator('.scene').count()).toBe(0);
+      await framed(other).evaluate(`document.body.dataset.old = ''; location.reload()`);
+    }
+  });
+
   test('talks the changed draft at one press in the console, while the published version stays', async () => {
     await expect.poll(() => state().innerText()).toContain('begins a conversation with r1');
     expect(await previews()).toEqual([]);
@@ -246,6 +292,38 @@ const typedCases = ['browser', 'public', 'server'].flatMap((door) =>
 function omitAccept(fields: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'Accept-Language'));
 }
+
+describe('a preview that cannot be shown says why, and is shown by "Try again"', () => {
+  test.each<[string, (route: Route) => Promise<unknown>, string]>([
+    ['unreachable', (route) => route.abort(), 'Your browser cannot reach the service at'],
+    [
+      'another program',
+      (route) =>
+        route.fulfill({ status: 404, body: 'Not found', headers: { 'Access-Control-Allow-Origin': '*' } }),
+      'Something other than this service answers at',
+    ],
+    [
+      'refused by a header of a proxy',
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({
+          response,
+          headers: {
+            ...response.headers(),
+            'x-frame-options': 'DENY',
+            'content-security-policy': "frame-ancestors 'none'",
+          },
+        });
+      },
+      'but its page may not be shown inside',
+    ],
+    [
+      'a player that is blocked',
+      (route) => (route.request().url().endsWith('/session-launch.js') ? route.abort() : route.continue()),
+      'The preview page was loaded, but not its script',
+    ],
+  ])('%s', async (_, answer, message) => isExplained(answer, message));
+});
 
 test('the table of the simulator equals the mints of its curl commands', async () => {
   const { key } = await createKey(talking.service, projectId);

@@ -18,9 +18,10 @@ let tab: ConsoleTab;
 let path: string;
 
 beforeAll(async () => {
-  const [ada, bea] = await Promise.all(
-    ['Ada', 'Bea'].map((name) => createOperator(service, { name, role: 'creator' })),
-  );
+  const [ada, bea] = await Promise.all([
+    createOperator(service, { name: 'Ada', role: 'creator' }),
+    createOperator(service, { name: 'Bea', role: 'creator' }),
+  ]);
   beaToken = bea.token;
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
   await context.addInitScript(keepToasts);

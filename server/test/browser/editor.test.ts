@@ -4,6 +4,7 @@ import type { Target } from '@session-launch/testing/target.ts';
 import { experience, project, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { inspect, keepToasts } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 
@@ -224,7 +225,7 @@ test('unsaved work survives a reload and the expiry of the sign-in', async () =>
   await text(page).getByText('Not saved yet.').waitFor();
   await page.getByText('Unsaved changes, checked').waitFor();
 
-  const { json } = await service.admin({ path: '/admin/logins' });
+  const json = await askAdmin(service, 'GET /admin/logins');
   for (const { loginId, operatorId } of json.logins)
     if (operatorId === ada.operatorId)
       await service.admin({ method: 'DELETE', path: `/admin/logins/${loginId}` });

@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { targetAt } from '@session-launch/testing/deployment.ts';
 import { editorOf } from '@session-launch/testing/editing.ts';
-import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import {
@@ -23,7 +18,6 @@ import { inspect, keepToasts } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 import { focusedControl } from '../harness/tab-walk.ts';
 
-const run = promisify(execFile);
 const browser = useBrowser();
 let service: Target;
 let editor: ReturnType<typeof editorOf>;
@@ -96,19 +90,6 @@ function unexpected(...statuses: number[]): string[] {
   const isExpected = (line: string) =>
     statuses.some((status) => line.includes(`status ${status}`) || line.includes(`status of ${status}`));
   return complaints.splice(0).filter((line) => !isExpected(line));
-}
-
-/** Applies a patch as a developer would. */
-async function applyPatch(name: string, text: string, patch: string): Promise<string> {
-  const folder = await temporaryFolder();
-  try {
-    await writeFile(join(folder.path, name), text);
-    await writeFile(join(folder.path, 'changes.patch'), patch);
-    await run('git', ['apply', 'changes.patch'], { cwd: folder.path });
-    return await readFile(join(folder.path, name), 'utf8');
-  } finally {
-    await folder.remove();
-  }
 }
 
 /** What each template must be able to answer, by its title in the test. */
@@ -358,7 +339,6 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
 test('plans and applies a project file, names what it would undo, and exports what applies without a change', async () => {
   const owner = await context.browser()!.newContext({
     viewport: { width: 1280, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
   });
   const creators = page;
   const projectId = await createProject(['Café', 'Harbor']);
@@ -428,17 +408,6 @@ test('plans and applies a project file, names what it would undo, and exports wh
     expect(await undone.innerText()).toMatch(/^Café, changed by Ada Lovelace .*\s+description$/);
     await dialog('Import a project file').getByText('Old harbor', { exact: true }).waitFor();
     await inspect(page, 'import-plan');
-    // The patch gives the file what the project has now: then there is nothing left to change.
-    await button('Copy as patch').click();
-    await toast('The patch is copied.').waitFor();
-    const patched = await applyPatch(
-      'shop.yaml',
-      exported.replace('title: Harbor', 'title: Old harbor'),
-      await page.evaluate<string>('navigator.clipboard.readText()'),
-    );
-    await give('shop.yaml', patched);
-    await page.getByText('No changes: the project already matches the file.').waitFor();
-    await give('shop.yaml', exported.replace('title: Harbor', 'title: Old harbor'));
     await button('Apply and undo those changes').click();
     await toast('shop.yaml is applied.').waitFor();
     await row('Old harbor').getByText('with shop.yaml').waitFor();

@@ -132,6 +132,8 @@ test('the API reference loads without errors, from this service alone, and fits 
   for (const name of ['Mint a session from a page', 'Check whether sessions can be minted']) {
     await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
   }
+  // An error response that operations share in the document.
+  await page.getByText('A valid API key is required').first().waitFor({ state: 'attached' });
   await page.waitForLoadState('networkidle');
   await looksRight();
   // The page is large, so it is not reloaded.

@@ -222,7 +222,9 @@ describe('the admin API', () => {
 
 describe('a stalled admin API', () => {
   const ask = (adminUrl: string) =>
-    createAdminClient({ adminUrl, token, tokenFile: '' }).text({ path: ['projects'], timeoutSeconds: 0.2 });
+    createAdminClient({ adminUrl, token, tokenFile: '' }).text('GET /admin/projects', {
+      timeoutSeconds: 0.2,
+    });
   const timeout = { kind: 'timeout', message: expect.stringContaining('did not answer within 0.2 seconds') };
 
   afterEach(() => {

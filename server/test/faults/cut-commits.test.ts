@@ -56,7 +56,7 @@ async function mintThroughCuts(random: Random, cut: (round: number) => Promise<v
 
 test('terminating a backend during a write loses and duplicates no launch', async (context) => {
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_sessions(%'
+                WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_launches(%'
                   AND pid <> pg_backend_pid()`;
   await onDatabase(databaseUrl, (client) =>
     mintThroughCuts(seededRandom(context), async () => {
@@ -84,7 +84,7 @@ class CommitCutter implements Interception {
   }
 
   readonly toServer = (link: Link, bytes: Buffer): boolean => {
-    if (this.#order === undefined || !bytes.includes('record_sessions')) return true;
+    if (this.#order === undefined || !bytes.includes('record_launches')) return true;
     const { moment, afterMs, done } = this.#order;
     this.#order = undefined;
     const cut = () => {

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { openNow, useTestedService } from './victim.ts';
 
 // The embedded engine opens files at run time; if it cannot open one, it fails permanently.
@@ -39,7 +40,7 @@ test('more connections than descriptors leave the service running, with its data
   const crowd = rush(1_000);
   await settled(crowd);
   for (let i = 0; i < 150; i++) expect(await mintAsRegular()).toBe(201);
-  expect((await tested.service.admin({ path: '/admin/status' })).json.database).toBe('ok');
+  expect((await askAdmin(tested.service, 'GET /admin/status')).database).toBe('ok');
   expect(await tested.metric(openNow)).toBeLessThan(500);
   expect(tested.service.stderr()).toMatch(/"level":"warn".*"msg":"connections are refused/);
 

@@ -82,11 +82,12 @@ describe('the embedded engine', () => {
   test('on a full disk refuses writes, keeps serving reads, and writes again once there is space', async () => {
     await disk.set({ room: 1024 * 1024 });
     // Large and incompressible, so that the disk is full quickly.
-    const startButton = () => ({ label: randomBytes(30_000).toString('base64') });
+    const text = () => randomBytes(375).toString('base64');
+    const metadata = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`text${i}`, text()]));
     const refusal = await until(
       'a refusal',
       async () => {
-        const answer = await mint(service, { startButton: startButton() });
+        const answer = await mint(service, { metadata: metadata() });
         if (answer.status !== 201) return answer;
         acknowledged.push(answer.json.session.sessionId);
         return undefined;
@@ -133,7 +134,7 @@ describe('the embedded engine', () => {
     const wait = join(folder, 'pipe');
     execFileSync('mkfifo', [wait]);
     const client = await withVariables(disk.env, () =>
-      PgliteClient.open({ folder: join(dataDir, 'database') }, {}, { query: 500 }),
+      PgliteClient.open({ folder: join(dataDir, 'database') }, {}, { query: 500, stop: 500 }),
     );
     await disk.set({ wait });
     await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not respond in time');

@@ -10,15 +10,15 @@ import type { Database } from '../../src/store/database.ts';
 import { isOutage } from '../../src/store/database-errors.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
-import { rollUpUsage } from '../../src/usage/roll-up.ts';
+import { rollUpAfterMs, rollUpUsage } from '../../src/usage/roll-up.ts';
 import { readUsage } from '../../src/usage/store.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { effort } from '../harness/effort.ts';
 import { type ProjectUsageDay, rollUpAll, usageBySessions } from '../harness/usage.ts';
 import { LiveLoad } from './live-sessions.ts';
 import { seededRandom } from './random.ts';
 
 const kills = effort(2, 20);
-const hour = 3_600_000;
 const allDays = { from: '2020-01-01', to: '2100-01-01' };
 
 interface Options {
@@ -75,7 +75,21 @@ async function expectExact(database: Database, projectId: string, shown: unknown
   expect(counted?.sessions).toBeGreaterThan(0);
   await rollUpAll(database, Date.now() + 1);
   expect(await readUsage(database, projectId, allDays)).toEqual(wanted);
+  expect(await database.query('admin', { text: countedRevisions })).toEqual(
+    await database.query('admin', { text: storedRevisions }),
+  );
 }
+
+const storedRevisions = `
+  SELECT experience_id, revision, count(*)::integer AS sessions FROM sessions GROUP BY 1, 2 ORDER BY 1, 2`;
+
+/** Late sessions that are still active have not been added to revision_counts. */
+const countedRevisions = `
+  SELECT experience_id, revision, sum(sessions)::integer AS sessions
+    FROM (SELECT experience_id, revision, sessions FROM revision_counts
+          UNION ALL
+          SELECT s.experience_id, s.revision, 1 FROM uncounted_sessions u JOIN sessions s ON s.id = u.session_id WHERE u.is_late) parts
+   GROUP BY 1, 2 ORDER BY 1, 2`;
 
 describe.concurrent('after kills under load, usage equals the sum over the sessions', () => {
   test('on PostgreSQL, while another process rolls up sessions as soon as they are minted', async (context) => {
@@ -86,7 +100,7 @@ describe.concurrent('after kills under load, usage equals the sum over the sessi
     const rolling = (async () => {
       while (isRunning) {
         // On a busy machine, the statement can time out.
-        await rollUpUsage(database, new Date(Date.now() + hour)).catch((error: Error) => {
+        await rollUpUsage(database, new Date(Date.now() + rollUpAfterMs)).catch((error: Error) => {
           if (!isOutage(error)) throw error;
         });
         await sleep(20);
@@ -100,7 +114,7 @@ describe.concurrent('after kills under load, usage equals the sum over the sessi
       await rolling;
     }
     const { last, projectId } = through;
-    const { json } = await last.admin({ path: `/admin/projects/${projectId}/usage` });
+    const json = await askAdmin(last, 'GET /admin/projects/{projectId}/usage', { params: { projectId } });
     await expectExact(database, projectId, json.days);
   });
 
@@ -112,7 +126,7 @@ describe.concurrent('after kills under load, usage equals the sum over the sessi
       const at = Date.now() + 2_000;
       const text = 'SELECT FROM usage_progress WHERE next >= $1';
       while ((await database.query('admin', { text }, [firstIdAt('ses', at)])).length === 0)
-        await rollUpUsage(database, new Date(at + hour), 0);
+        await rollUpUsage(database, new Date(at + rollUpAfterMs), 0);
     };
     let hasCounted = false;
     const whileDead = async (n: number) => {
@@ -128,7 +142,7 @@ describe.concurrent('after kills under load, usage equals the sum over the sessi
       livesMs: (n) => (n === 1 || n >= kills ? 4_000 : 0),
       isEnough: () => hasCounted,
     });
-    const { json } = await last.admin({ path: `/admin/projects/${projectId}/usage` });
+    const json = await askAdmin(last, 'GET /admin/projects/{projectId}/usage', { params: { projectId } });
     await last.kill('SIGKILL');
     const database = await openEmbedded(DATA_DIR);
     context.onTestFinished(() => database.close());

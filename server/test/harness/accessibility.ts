@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import { isFirstTier } from '../../../testing/src/tiers.ts';
 import { isLong } from './effort.ts';
 
 const screens = [
@@ -9,16 +10,22 @@ const screens = [
   { width: 390, height: 844, colorScheme: 'light' as const, isAlways: false },
 ];
 
+/** The screens that axe has checked, by title and selector. In the first tier it checks each screen once per worker. */
+const checked = new Set<string>();
+
 /** Lists accessibility violations and overflowing elements of a player, on desktop and phone viewports, in light and dark mode. */
 export async function accessibilityProblems(page: Page, place = 'session-experience'): Promise<string[]> {
   const found: string[] = [];
   const before = page.viewportSize();
+  const screen = `${await page.title()} ${place}`;
+  const isKnown = isFirstTier && checked.has(screen);
+  checked.add(screen);
   for (const { width, height, colorScheme, isAlways } of screens) {
     if (!isAlways && !isLong) continue;
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
     const report = (text: string) => found.push(`${width} ${colorScheme}: ${text}`);
-    for (const { id, nodes } of await violations(page, place))
+    for (const { id, nodes } of isKnown ? [] : await violations(page, place))
       for (const { html } of nodes) report(`${id}: ${html}`);
     if (await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
       report('wider than the screen');

@@ -1,9 +1,11 @@
 import type { Operation } from '@session-launch/contract/operation';
+import type { Role } from '@session-launch/contract/roles';
 import { send } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
 import { upload } from './art.ts';
+import { askAdmin } from './ask-admin.ts';
 import { codeFor, cookieFrom, createOperator } from './operators.ts';
 import { png } from './pictures.ts';
 
@@ -27,14 +29,14 @@ export interface Place {
   world: World;
 }
 
-export async function createPlace(service: Target, role = 'viewer'): Promise<Place> {
+export async function createPlace(service: Target, role: Role = 'viewer'): Promise<Place> {
   const world = await createWorld(service);
   const { projectId, experienceId, keyId, key } = world;
   const userId = `user of ${projectId}`;
   const [minted, picture, preview, operator] = await Promise.all([
     mintFromServer(service, key, { experienceId, userId }),
     upload(service, projectId, png(8, 8)),
-    service.admin({ method: 'POST', path: `/admin/experiences/${experienceId}/previews`, body: {} }),
+    askAdmin(service, 'POST /admin/experiences/{experienceId}/previews', { params: { experienceId } }),
     createOperator(service, { role, projectIds: [projectId] }),
   ]);
   const { operatorId, token } = operator;
@@ -43,8 +45,8 @@ export async function createPlace(service: Target, role = 'viewer'): Promise<Pla
     ...{ projectId, experienceId, revision: '1', keyId, userId, operatorId, token, loginId, cookie, world },
     sessionId: minted.json.session.sessionId,
     artId: picture.json.artId,
-    previewId: preview.json.previewId,
-    code: preview.json.url.split('#')[1],
+    previewId: preview.previewId,
+    code: preview.url.split('#')[1]!,
   };
 }
 

@@ -1,6 +1,7 @@
+import type { ArtRecord } from '@session-launch/contract/admin/art';
 import type { Answer } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
-import { expect } from 'vitest';
+import { askAdmin } from './ask-admin.ts';
 
 /** Uploads a picture as bytes of an unstated type, unless the query or the header says otherwise. */
 export function upload(
@@ -17,11 +18,8 @@ export function upload(
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-export async function listArt(service: Pick<Target, 'admin'>, projectId: string): Promise<any[]> {
-  const answer = await service.admin({ path: `/admin/projects/${projectId}/art` });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json.art;
+export async function listArt(service: Pick<Target, 'admin'>, projectId: string): Promise<ArtRecord[]> {
+  return (await askAdmin(service, 'GET /admin/projects/{projectId}/art', { params: { projectId } })).art;
 }
 
 /** Reads a file as bytes. */

@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
  *     <!-- run by: server/test/processes/commands.test.ts -->
  *     <!-- not run: takes 15 minutes -->
  *
- * `<!-- commands run by: FILE -->` applies to all shell blocks of a page that have no comment of their own.
+ * `<!-- commands run by: FILE -->` applies to all shell blocks of a page that have no comment of their own, and
+ * `<!-- examples run by: FILE -->` to its JSON blocks.
  */
 export interface Block {
   page: string;
@@ -37,7 +38,11 @@ const copied = [
   'toml',
   'dockerfile',
 ];
+/** Languages of code and of data that a reader copies or compares. */
+const shown = ['js', 'mjs', 'ts', 'tsx', 'jsx', 'html', 'json', 'python', 'go'];
 
+/** Whether a test must run the block, or a comment say why none does. */
+export const isShown = ({ language }: Block) => copied.includes(language) || shown.includes(language);
 export const isCommand = ({ language }: Block) => copied.includes(language);
 export const isShell = ({ language }: Block) => shells.includes(language);
 
@@ -70,6 +75,7 @@ function packages(): string[] {
 export function blocksOf(page: string): Block[] {
   const markdown = readPage(page);
   const [, ofPage] = /^<!-- commands run by: (\S+) -->$/m.exec(markdown) ?? [];
+  const [, ofJson] = /^<!-- examples run by: (\S+) -->$/m.exec(markdown) ?? [];
   const fenced =
     /^(?:[ ]*<!-- (?<way>run by|not run): (?<what>.+) -->\n)?(?<indent>[ ]*)(?<fence>`{3,}|~{3,})(?<language>[\w-]*)[^\n]*\n(?<body>[\s\S]*?)^[ ]*\k<fence>$/gm;
   return [...markdown.matchAll(fenced)].map(({ groups = {}, index }) => {
@@ -82,7 +88,8 @@ export function blocksOf(page: string): Block[] {
       text: body.replace(new RegExp(`^${indent}`, 'gm'), ''),
     };
     if (way === 'not run') return { ...block, notRun: what };
-    const runBy = way === 'run by' ? what : isShell(block) ? ofPage : undefined;
+    const runBy =
+      way === 'run by' ? what : isShell(block) ? ofPage : language === 'json' ? ofJson : undefined;
     return runBy === undefined ? block : { ...block, runBy };
   });
 }

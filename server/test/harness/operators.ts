@@ -1,19 +1,15 @@
+import type { CreatedOperator, OperatorRequest } from '@session-launch/contract/admin/operators';
 import { checkAdminContract } from '@session-launch/testing/contract.ts';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { expect } from 'vitest';
+import { askAdmin } from './ask-admin.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-type Loose = any;
-
-export async function createOperator(service: Target, wish: Loose = {}): Promise<Loose> {
-  const answer = await service.admin({
-    method: 'POST',
-    path: '/admin/operators',
-    body: { name: 'Ada', role: 'viewer', ...wish },
-  });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.json;
+export async function createOperator(
+  service: Target,
+  wish: Partial<OperatorRequest> = {},
+): Promise<CreatedOperator> {
+  return askAdmin(service, 'POST /admin/operators', { body: { name: 'Ada', role: 'viewer', ...wish } });
 }
 
 /** Sends a request to the admin listener without adding a credential. The response is validated against the contract. */
@@ -31,9 +27,8 @@ export function withToken(service: Target, token: string, call: Call): Promise<A
 /** Creates a sign-in link and returns its code. */
 export async function codeFor(service: Target, operatorId?: string): Promise<string> {
   const body = operatorId === undefined ? {} : { operatorId };
-  const answer = await service.admin({ method: 'POST', path: '/admin/login-links', body });
-  expect(answer.status, answer.text).toBe(201);
-  return new URL(answer.json.url).hash.replace('#code=', '');
+  const { url } = await askAdmin(service, 'POST /admin/login-links', { body });
+  return new URL(url).hash.replace('#code=', '');
 }
 
 export function login(service: Target, body: unknown, headers: Call['headers'] = {}): Promise<Answer> {

@@ -24,6 +24,31 @@ export function png(width: number, height: number, seed = 0): Buffer {
   ]);
 }
 
+/** A grey progressive JPEG of 1024 × 1024 pixels with up to 883 scans. Each scan adds one bit to one coefficient of all 16,384 blocks. */
+export function jpegOfScans(scans: number): Buffer {
+  const segment = (marker: number, ...data: number[]) =>
+    Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data]);
+  /** A Huffman table with one symbol, whose code is one bit. */
+  const table = (id: number, symbol: number) => segment(0xc4, id, 1, ...Array<number>(15).fill(0), symbol);
+  const startOfScan = (coefficient: number, bits: number) =>
+    segment(0xda, 1, 1, 0, coefficient, coefficient, bits);
+  const parts = [
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, 0, ...Array<number>(64).fill(1)),
+    segment(0xc2, 8, 4, 0, 4, 0, 1, 1, 0x11, 0),
+    table(0x00, 0),
+    table(0x10, 0xe0),
+    startOfScan(0, 0),
+    Buffer.alloc(16_384 / 8),
+  ];
+  for (let scan = 1; scan < scans; scan++) {
+    const [coefficient, bit] = [1 + Math.floor((scan - 1) / 14), 13 - ((scan - 1) % 14)];
+    // One run of 16,384 empty blocks.
+    parts.push(startOfScan(coefficient, bit === 13 ? 13 : ((bit + 1) << 4) | bit), Buffer.from([0, 1]));
+  }
+  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])]);
+}
+
 function chunk(type: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);

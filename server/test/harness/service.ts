@@ -9,12 +9,15 @@ import { readConfig } from '../../src/config/config.ts';
 import { type App, startApp } from '../../src/start/app.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
+import { Tallies } from '../../src/tallies/tallies.ts';
 import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export interface Service extends Target {
   /** For assertions and for setup that the API does not allow. Tests must not use it instead of an API call. */
   database: Database;
+  /** The counts of mints that have not been written yet. Housekeeping writes them every ten seconds. */
+  tallies: Tallies;
   /** PostgreSQL only. */
   databaseUrl?: string;
   close(): Promise<void>;
@@ -26,7 +29,7 @@ export interface Service extends Target {
  */
 export async function startService(
   env: Record<string, string> = {},
-  beside?: Service,
+  beside?: Pick<Service, 'database' | 'databaseUrl'>,
   log: Logger = pino({ level: 'silent' }),
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
@@ -36,8 +39,10 @@ export async function startService(
     folder,
   );
   const { keys: signingKeys } = await openSigningKeys(config.signingKeysFile);
+  const tallies = new Tallies(database);
   const app: App = await startApp({
     config,
+    tallies,
     database,
     changes: await openChanges(database),
     signingKeys,
@@ -48,6 +53,7 @@ export async function startService(
   return {
     ...targetAt({ url: app.publicUrl, adminUrl: app.adminUrl ?? '', adminToken, runtimeToken }),
     database,
+    tallies,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     close: async () => {
       await app.close();
@@ -57,7 +63,7 @@ export async function startService(
   };
 }
 
-function shared({ database, databaseUrl }: Service): TestDatabase {
+function shared({ database, databaseUrl }: Pick<Service, 'database' | 'databaseUrl'>): TestDatabase {
   return {
     database,
     ...(databaseUrl === undefined ? {} : { url: databaseUrl }),

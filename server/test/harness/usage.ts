@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UsageDay } from '@session-launch/contract/admin/usage';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import type { Database } from '../../src/store/database.ts';
-import { rollUpUsage } from '../../src/usage/roll-up.ts';
+import { rollUpAfterMs, rollUpUsage } from '../../src/usage/roll-up.ts';
 
-/** Rolls up the sessions that were minted until `at`, as if an hour had passed since. Waits for transactions of other databases. */
+/** Rolls up the sessions that were minted until `at`, as if the time until the roll-up had passed since. Waits for transactions of other databases. */
 export async function rollUpAll(database: Database, at = Date.now()): Promise<void> {
   const wanted = firstIdAt('ses', at);
   for (;;) {
-    await rollUpUsage(database, new Date(at + 3_600_000));
+    await rollUpUsage(database, new Date(at + rollUpAfterMs));
     const [row] = await database.query<{ below: string }>('admin', {
-      text: 'SELECT below FROM usage_progress WHERE below = next',
+      text: 'SELECT below FROM usage_progress WHERE below = next AND revisions_below = below',
     });
     if (row !== undefined && row.below >= wanted) return;
     await sleep(5);

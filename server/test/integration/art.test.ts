@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorld, expectError } from '@session-launch/testing/world.ts';
+import { apply, createWorld, expectError } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PictureNotes } from '../../src/art/usage.ts';
 import { canResize, download, listArt, upload } from '../harness/art.ts';
 import { jpeg, png, svg } from '../harness/pictures.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -63,6 +64,34 @@ test('repeated downloads read the content once', async () => {
     service.database.query = query;
   }
   expect(reads).toBe(1);
+});
+
+test('a picture in a document is in use before, while and after revisions of an earlier version are searched for pictures', async () => {
+  const world = await createWorld(service);
+  const { projectId, experienceId } = world;
+  const { json: art } = await upload(service, projectId, png(14, 14));
+  const [one] = world.file.experiences;
+  one!.runtime.characters[0]!.avatar = { avatarId: 'ada', modelPath: `https://cdn.example${art.path}` };
+  await apply(service, world.file);
+  const query = (text: string) =>
+    service.database.query<{ paths: string[] }>('admin', { text }, [experienceId]);
+  const noted = () => query('SELECT paths FROM revision_pictures WHERE experience_id = $1 AND revision = 2');
+  const requireUsed = async () => {
+    expect(await listArt(service, projectId)).toContainEqual(
+      expect.objectContaining({ artId: art.artId, usedBy: [experienceId] }),
+    );
+    const path = `/admin/projects/${projectId}/art/${art.artId}`;
+    expectError(await service.admin({ method: 'DELETE', path }), 409, 'ART_IN_USE');
+  };
+  const [{ paths } = { paths: [] }] = await noted();
+  expect(paths).toContain(art.path);
+  await requireUsed();
+  // As after an upgrade.
+  await query('DELETE FROM revision_pictures WHERE experience_id = $1');
+  await requireUsed();
+  await new PictureNotes(service.database).run(60_000);
+  expect(await noted()).toEqual([{ paths }]);
+  await requireUsed();
 });
 
 test('a project has at most 500 pictures, also when uploads race', async () => {

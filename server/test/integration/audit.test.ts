@@ -13,6 +13,7 @@ import { recordAudit } from '../../src/audit/record.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { bootstrap } from '../../src/operators/store.ts';
 import { samples, secretsIn, secretsOf } from '../harness/admin-samples.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -145,7 +146,7 @@ test('no row, export or log line contains a secret', async () => {
   const [secret] = [...secrets].slice(-1);
   await send(service.adminUrl, { path: `/admin/audit?cursor=${secret}`, headers: { Cookie: `x=${secret}` } });
   const places: Places = { rows: JSON.stringify(await run('SELECT a::text AS row FROM audit a')) };
-  const { json } = await service.admin({ path: '/admin/projects' });
+  const json = await askAdmin(service, 'GET /admin/projects');
   const exports: Call[] = [
     { path: '/admin/audit?limit=500' },
     { path: '/admin/audit', headers: { Accept: 'application/x-ndjson' } },

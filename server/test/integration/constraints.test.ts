@@ -303,7 +303,11 @@ describe('revisions are immutable:', () => {
     ['a note with another title', () => `UPDATE revisions SET note = 'N', title = 'T'`, immutable],
     ['a deletion', () => `DELETE FROM revisions WHERE experience_id = '${world.experienceId}'`, immutable],
     ['a TRUNCATE', () => 'TRUNCATE revisions', '0A000'],
-    ['a TRUNCATE with its experiences', () => 'TRUNCATE experiences, revisions, previews', immutable],
+    [
+      'a TRUNCATE with its experiences',
+      () => 'TRUNCATE experiences, revisions, previews, revision_pictures',
+      immutable,
+    ],
     ['a session of another one', () => 'UPDATE sessions SET revision = revision', immutable],
     [
       'a session of another project',

@@ -1,5 +1,6 @@
 import { editorOf } from '@session-launch/testing/editing.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
 import {
   createWorld,
   expectError,
@@ -12,10 +13,11 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockOutMints, removeExperiences } from '../../src/editing/delete.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { remove } from '../../src/editing/delete.ts';
 import { newId } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
+import { deleteIn } from '../harness/deletion.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 import { rollUpAll } from '../harness/usage.ts';
 
@@ -192,13 +194,39 @@ describe('deleting an experience', () => {
     expect((await mint('und')).status).toBe(400);
     let minting: Promise<Answer> | undefined;
     await service.database.transaction(async (tx) => {
-      await lockOutMints(tx);
-      await removeExperiences(tx, [world.experienceId]);
+      await deleteIn(tx, world);
       minting = mint('en');
       if (service.database.engine === 'embedded') return;
       await expect.poll(async () => (await query(waitsForMints)).length).toBeGreaterThan(0);
     });
     expectError(await minting!, 404, 'EXPERIENCE_NOT_FOUND');
+  });
+
+  test.skipIf(inject('engine') === 'embedded')(
+    'does not block mints for longer than two seconds if its process is suspended before the commit',
+    async () => {
+      const [world, other] = [await createWorld(service), await createWorld(service)];
+      let minted: Answer | undefined;
+      const deleting = service.database.transaction(async (tx) => {
+        await tx.query(remove, [world.projectId, world.experienceId]);
+        // Waits for the transaction to end, which this process does not do.
+        minted = await mintFromServer(service, other.key, { experienceId: other.experienceId });
+      });
+      await expect(deleting).rejects.toThrow();
+      expect(minted?.status, minted?.text).toBe(201);
+      expect((await editor.read(world.experienceId)).experience.id).toBe(world.experienceId);
+    },
+  );
+
+  test('is refused without waiting for mints if a session was launched before', async () => {
+    const world = await createWorld(service);
+    await launched(service, world);
+    await service.database.transaction(async (tx) => {
+      // As a mint that is being written holds it.
+      await tx.query({ text: 'SELECT pg_advisory_xact_lock_shared(7315042019)' });
+      if (service.database.engine === 'postgres')
+        expectError(await editor.remove(world.experienceId), 409, 'EXPERIENCE_IN_USE');
+    });
   });
 
   test('keeps a change that is based on it from applying to another one with its id', async () => {

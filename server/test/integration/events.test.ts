@@ -1,10 +1,13 @@
+import type { Role } from '@session-launch/contract/roles';
 import { connect, launched, report } from '@session-launch/testing/lifecycle.ts';
-import { createKey, createWorld, mintFromServer } from '@session-launch/testing/world.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import { createKey, createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { Actor } from '../../src/access/actor.ts';
 import { EventHub } from '../../src/events/hub.ts';
 import { type Change, openChanges } from '../../src/store/changes.ts';
 import { type OpenStream, openEvents } from '../harness/event-stream.ts';
+import { createOperator } from '../harness/operators.ts';
 import { startService, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -22,8 +25,8 @@ afterEach(async () => {
   open.length = 0;
 });
 
-async function follow(adminUrl = service.adminUrl): Promise<OpenStream> {
-  const stream = await openEvents(adminUrl);
+async function follow(adminUrl = service.adminUrl, token = adminToken): Promise<OpenStream> {
+  const stream = await openEvents(adminUrl, token);
   open.push(stream);
   return stream;
 }
@@ -83,14 +86,43 @@ onPostgres(
   },
 );
 
-test('opens 24 streams; the next one is 503 until one is closed', async () => {
-  for (let n = 0; n < 24; n++) expect((await follow()).status).toBe(200);
+/** Opens streams with the tokens of new operators with these roles, `each` for an operator, one after the other. */
+async function fill(roles: readonly Role[], each: number): Promise<OpenStream[]> {
+  const streams: OpenStream[] = [];
+  for (const role of roles) {
+    const { token } = await createOperator(service, { role });
+    for (let n = 0; n < each; n++) streams.push(await follow(service.adminUrl, token));
+  }
+  expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+  return streams;
+}
+
+test('opens four streams for a token; the next one is 503 until one is closed', async () => {
+  await fill(['viewer'], 4);
+  for (let n = 0; n < 4; n++) expect((await follow()).status).toBe(200);
   const refused = await service.admin({ path: '/admin/events' });
-  expect(refused.status).toBe(503);
-  expect(refused.json.error.code).toBe('UNAVAILABLE');
+  expectError(refused, 503, 'TOO_MANY_STREAMS');
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-  open[0]?.close();
+  open.at(-1)?.close();
   await expect.poll(async () => (await follow()).status).toBe(200);
+});
+
+test('with 24 streams open, the operator with most gives the oldest to one with fewer, without taking it back', async () => {
+  const [oldest] = await fill(['viewer', 'viewer', 'viewer', 'viewer', 'viewer', 'viewer'], 4);
+  const { token } = await createOperator(service);
+  expect((await follow(service.adminUrl, token)).status).toBe(200);
+  await oldest!.ended;
+  for (let n = 0; n < 2; n++) expect((await follow(service.adminUrl, token)).status).toBe(200);
+  expect((await follow(service.adminUrl, token)).status).toBe(503);
+});
+
+test('with 24 streams of as many operators open, only an owner without a stream gets one', async () => {
+  const streams = await fill(['owner', ...Array(23).fill('viewer')], 1);
+  const [viewer, owner] = [await createOperator(service), await createOperator(service, { role: 'owner' })];
+  expect((await follow(service.adminUrl, viewer.token)).status).toBe(503);
+  expect((await follow(service.adminUrl, owner.token)).status).toBe(200);
+  await streams[1]!.ended;
+  expect((await follow(service.adminUrl, owner.token)).status).toBe(503);
 });
 
 test('needs a token, and answers HEAD without opening a stream', async () => {
@@ -103,7 +135,7 @@ test('needs a token, and answers HEAD without opening a stream', async () => {
 
 test('closing the service ends every stream at once', async () => {
   const other = await startService({}, service);
-  const streams = await Promise.all(Array.from({ length: 24 }, () => follow(other.adminUrl)));
+  const streams = await Promise.all(Array.from({ length: 4 }, () => follow(other.adminUrl)));
   const closing = other.close();
   await Promise.all(streams.map(({ ended }) => ended));
   await closing;
@@ -154,6 +186,29 @@ describe('a stream', () => {
       });
     return { hub, response, announce };
   }
+
+  test('reports that anything may have changed if the result of a commit was lost', async () => {
+    const lost = Object.assign(new Error('lost'), { code: '08006' });
+    const database: typeof service.database = Object.create(service.database, {
+      transaction: {
+        value: async (work: Parameters<typeof service.database.transaction>[0]) => {
+          await service.database.transaction(work);
+          throw lost;
+        },
+      },
+    });
+    const changes = await openChanges(database);
+    const announced: (Change | undefined)[] = [];
+    changes.onChange((change) => announced.push(change));
+    const commit = (work: Parameters<typeof changes.commit>[0]) =>
+      expect(changes.commit(work)).rejects.toThrow('lost');
+    await commit(async () => {
+      throw lost;
+    });
+    expect(announced).toEqual([]);
+    await commit(async (_tx, changed) => changed({ kind: 'art', id: 'one', projectId: 'prj_one' }));
+    expect(announced).toEqual([undefined]);
+  });
 
   test('is cut off when its client reads too slowly', async () => {
     const { response, announce } = await hubWith({});

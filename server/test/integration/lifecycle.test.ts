@@ -1,9 +1,11 @@
+import type { Status } from '@session-launch/contract/session';
 import { connect, launched, leave, report } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { reportSessions } from '../../src/sessions/lifecycle.ts';
 import type { Database, Transaction } from '../../src/store/database.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { useService } from '../harness/service.ts';
 import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';
 
@@ -204,15 +206,19 @@ test('sessions can be listed by every status', async () => {
   await pass(live!.sessionId, 20);
   await said([{ sessionId: live!.sessionId, seconds: 11 }]);
   await said([{ sessionId: over!.sessionId, seconds: 0, ended: 'client_ended' }]);
-  const listed = async (status: string) =>
-    (await service.admin({ path: `/admin/projects/${own.projectId}/sessions?status=${status}` })).json
-      .sessions;
+  const listed = async (status: Status) =>
+    (
+      await askAdmin(service, 'GET /admin/projects/{projectId}/sessions', {
+        params: { projectId: own.projectId },
+        query: { status },
+      })
+    ).sessions;
   for (const [status, launch] of Object.entries({ created, expired, active: live, ended: over })) {
-    const found = await listed(status);
+    const found = await listed(status as Status);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ sessionId: launch?.sessionId, status });
   }
-  expect((await listed('active'))[0].usage).toEqual({ seconds: 11 });
+  expect((await listed('active'))[0]?.usage).toEqual({ seconds: 11 });
 });
 
 test('connects and ends are counted in the metrics', async () => {
@@ -257,7 +263,7 @@ test('functions that process many sessions are planned at each call or have a fi
     'report_sessions',
     'roll_up_usage',
   ]);
-  expect(await withMode('force_generic_plan')).toEqual(['delete_old_sessions', 'record_sessions']);
+  expect(await withMode('force_generic_plan')).toEqual(['delete_old_sessions', 'record_launches']);
 });
 
 test('a report reads only the sessions that it names, however many have ended', async () => {

@@ -111,3 +111,20 @@ describe(`among ${many} experiences and keys, each look-up reads only a few page
     );
   });
 });
+
+test('the size of an experience counts the allowlists of the experience and of its project', async () => {
+  const origins = (name: string) => Array.from({ length: 500 }, (_, n) => `https://${name}-${n}.example.com`);
+  const { experienceId, projectId } = await createWorld(service);
+  const size = async () => (await findExperiences(service.database, [experienceId])).get(experienceId)!.size;
+  const sizes = [await size()];
+  for (const [table, id] of [
+    ['experiences', experienceId],
+    ['projects', projectId],
+  ] as const) {
+    const text = `UPDATE ${table} SET allowed_origins = allowed_origins || $2::text[] WHERE id = $1`;
+    await service.database.query('everyday', { text }, [id, origins(table)]);
+    sizes.push(await size());
+  }
+  const grown = [sizes[1]! - sizes[0]!, sizes[2]! - sizes[1]!];
+  expect(grown).toEqual(['experiences', 'projects'].map((name) => JSON.stringify(origins(name)).length - 1));
+});

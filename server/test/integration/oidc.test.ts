@@ -1,8 +1,9 @@
 import { type Answer, send } from '@session-launch/testing/http.ts';
 import { createWorld, expectError } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
-import { asConsole } from '../harness/operators.ts';
+import { asConsole, signedIn } from '../harness/operators.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let provider: TestIdentityProvider;
@@ -27,6 +28,8 @@ afterAll(async () => {
 beforeEach(() => service.database.query('admin', { text: 'DELETE FROM rate_windows' }));
 
 interface BrowseOptions {
+  /** The cookie of a login that the browser has, as `name=value`. It is not sent with navigations from another site. */
+  strictCookie?: string;
   callbackAt?: string;
   state?: string;
   /** The service behind a proxy that removes the path of `below`. */
@@ -43,10 +46,13 @@ async function browse(start: string, options: BrowseOptions = {}) {
     const isCallback = url.pathname === '/admin/oidc/callback';
     if (isCallback && options.state !== undefined) url.searchParams.set('state', options.state);
     const jar = jarOf(url);
-    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const strict = options.strictCookie !== undefined && hop === 0 ? [options.strictCookie] : [];
+    const Cookie = [...[...jar].map(([name, value]) => `${name}=${value}`), ...strict].join('; ');
     const to = isBelow ? options.behindProxy!.adminUrl : (isCallback && options.callbackAt) || url.origin;
     const path = isBelow ? url.pathname.slice(new URL(below).pathname.length) : url.pathname;
-    const answer: Answer = await send(to, { path: path + url.search, headers: { Host: url.host, Cookie } });
+    const site = strict.length > 0 ? { 'Sec-Fetch-Site': 'same-origin' } : {};
+    const headers = { Host: url.host, Cookie, ...site };
+    const answer: Answer = await send(to, { path: path + url.search, headers });
     expect([302, 303], `${url} ${answer.text}`).toContain(answer.status);
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [name = '', value = ''] = line.split(';', 1)[0]!.split(/=(.*)/);
@@ -99,7 +105,9 @@ test('an operator who was removed and signs in again remains limited to the same
   const { operator: again } = await me((await browse(start())).cookie!);
   expect(again).toMatchObject({ name: 'Joan', role: 'creator', projectIds: [projectId] });
   expect(again.operatorId).not.toBe(operator.operatorId);
-  const { entries } = (await service.admin({ path: '/admin/audit?action=operator.create&limit=1' })).json;
+  const { entries } = await askAdmin(service, 'GET /admin/audit', {
+    query: { action: 'operator.create', limit: '1' },
+  });
   expect(entries[0]).toMatchObject({
     target: again.operatorId,
     changes: expect.arrayContaining([{ path: 'projectIds', after: [projectId] }]),
@@ -109,6 +117,18 @@ test('an operator who was removed and signs in again remains limited to the same
   await service.admin({ method: 'PATCH', path: unlimited, body: { projectIds: null } });
   expect((await service.admin({ method: 'DELETE', path: unlimited })).status).toBe(204);
   expect((await me((await browse(start())).cookie!)).operator.projectIds).toBeNull();
+});
+
+test('ends the login that the browser had when the sign-in began, and only if the sign-in succeeds', async () => {
+  provider.person = { sub: 'ruth', name: 'Ruth', role: 'viewer' };
+  const strictCookie = await signedIn(service);
+  await browse(start(), { strictCookie, state: 'another' });
+  expect((await me(strictCookie)).operator.operatorId).toBe('bootstrap');
+  const { cookie } = await browse(start(), { strictCookie });
+  expect((await me(cookie!)).operator.name).toBe('Ruth');
+  expectError(await asConsole(service, strictCookie, { path: '/admin/me' }), 401, 'ADMIN_TOKEN_INVALID');
+  const { logins } = await askAdmin(service, 'GET /admin/logins');
+  expect(logins.filter(({ operatorId }: { operatorId: string }) => operatorId === 'bootstrap')).toEqual([]);
 });
 
 test('refuses people without a role', async () => {

@@ -189,6 +189,11 @@ describe('the documentation', () => {
     expect(known.filter(([, url]: string[]) => !texts.has(`/docs/${url}`))).toEqual([]);
   });
 
+  test('the page of the tests lists them by title', async () => {
+    const { text } = await service.call({ path: '/docs/coverage' });
+    expect(text).toContain('<li>is the committed contract, readable from any origin</li>');
+  });
+
   test('pages show the version, their kind and where they are in the menu', async () => {
     const { text } = await service.call({ path: '/docs/embed' });
     expect(text).toContain('<p class="kind">How-to guide</p>');

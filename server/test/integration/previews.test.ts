@@ -2,9 +2,9 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { lockOutMints, removeExperiences } from '../../src/editing/delete.ts';
 import { deleteExpiredPreviews } from '../../src/previews/store.ts';
 import { sha256Hex } from '../../src/primitives/sha256.ts';
+import { deleteIn } from '../harness/deletion.ts';
 import { startService, useService } from '../harness/service.ts';
 
 const service = useService({ ADMIN_URL: 'https://admin.example.com' });
@@ -110,14 +110,9 @@ test('creating and deleting are audited, without the code', async () => {
 });
 
 test('deleting an experience deletes its links', async () => {
-  const { experienceId } = await createWorld(service);
-  const { previewId, code } = await createPreview(experienceId);
-  await service.database.transaction(async (tx) => {
-    await tx.query({ text: "SELECT set_config('session_launch.deleting', 'on', true)" });
-    await tx.query({ text: 'DELETE FROM revisions WHERE experience_id = $1' }, [experienceId]);
-    await lockOutMints(tx);
-    await removeExperiences(tx, [experienceId]);
-  });
+  const world = await createWorld(service);
+  const { previewId, code } = await createPreview(world.experienceId);
+  await service.database.transaction((tx) => deleteIn(tx, world));
   expect(await run(`SELECT id FROM previews WHERE id = '${previewId}'`)).toEqual([]);
   expectError(await exchange(service, code), 404, 'PREVIEW_NOT_FOUND');
 });
@@ -133,7 +128,7 @@ test('the page may be framed by the console only', async () => {
   );
   expect(policy).toContain("default-src 'none'; script-src 'self'");
   expect(headers).not.toHaveProperty('x-frame-options');
-  expect(text).toContain('<h1 id="title">');
+  expect(text).toContain('<h1 class="unseen" id="page-title">');
   for (const path of ['/site/preview.js', '/site/preview.css'])
     expect((await service.call({ path })).status).toBe(200);
 });
@@ -142,12 +137,11 @@ test('the page may be framed by the console only', async () => {
 const waitsForLock = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 test('a link is not created for an experience that is deleted at the same moment', async () => {
-  const { experienceId } = await createWorld(service);
-  const path = `/admin/experiences/${experienceId}/previews`;
+  const world = await createWorld(service);
+  const path = `/admin/experiences/${world.experienceId}/previews`;
   let creating: Promise<Answer> | undefined;
   await service.database.transaction(async (tx) => {
-    await lockOutMints(tx);
-    await removeExperiences(tx, [experienceId]);
+    await deleteIn(tx, world);
     creating = service.admin({ method: 'POST', path, body: {} });
     // The embedded engine runs one transaction at a time, so the request waits before its first statement there.
     if (service.database.engine === 'postgres') await expect.poll(() => run(waitsForLock)).not.toEqual([]);

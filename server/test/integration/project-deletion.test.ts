@@ -160,3 +160,19 @@ describe('deleting a project', () => {
     expect((await apply(service, kept.file)).json.changed).toBe(false);
   });
 });
+
+test('projects that are deleted at the same time share the time of one run', async () => {
+  const worlds = [await createWorld(service), await createWorld(service)];
+  for (const world of [...worlds, ...worlds])
+    expect((await connect(service, await launched(service, world))).status).toBe(200);
+  for (const { projectId } of worlds) expect((await remove(projectId)).status).toBe(202);
+  const active = async () =>
+    (
+      await query('SELECT session_id FROM active_sessions WHERE project_id = ANY ($1)', [
+        worlds.map(({ projectId }) => projectId),
+      ])
+    ).length;
+  // Without time left, a run does one step.
+  await (await background()).run(0);
+  expect(await active()).toBe(3);
+});

@@ -11,6 +11,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { publish, saveDraft } from '../harness/drafts.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
@@ -133,8 +134,8 @@ test('a deleted project is hidden: its keys are refused, and its experiences do 
       404,
       'PROJECT_NOT_FOUND',
     );
-  const { json } = await fresh.admin({ path: '/admin/projects' });
-  expect(json.projects.map(({ projectId }: World) => projectId)).not.toContain(world.projectId);
+  const { projects } = await askAdmin(fresh, 'GET /admin/projects');
+  expect(projects.map(({ projectId }) => projectId)).not.toContain(world.projectId);
   const applied = await apply(fresh, world.file);
   expectError(applied, 400, 'PROJECT_FILE_INVALID');
   expect(applied.json.error.details).toMatchObject([{ path: 'project.id' }]);

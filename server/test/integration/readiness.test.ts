@@ -1,11 +1,38 @@
+import { Server } from 'node:net';
 import { until } from '@session-launch/testing/fleet.ts';
+import { send } from '@session-launch/testing/http.ts';
 import { createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { expect, test, vi } from 'vitest';
+import { startService, useService } from '../harness/service.ts';
 
 const service = useService();
 const run = (text: string) => service.database.query('admin', { text });
 const readiness = () => service.call({ path: '/readyz' });
+
+test('the public listener is not ready before the admin listener is open', async () => {
+  const { listen } = Server.prototype;
+  const seen: unknown[] = [];
+  const opened: Server[] = [];
+  const spy = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args) {
+    const [first] = opened;
+    opened.push(this);
+    const open = () => Reflect.apply(listen, this, args) as Server;
+    if (first === undefined) return open();
+    const { port } = first.address() as { port: number };
+    void send(`http://127.0.0.1:${port}`, { path: '/readyz' }).then(({ status, json }) => {
+      seen.push([status, json.reason]);
+      open();
+    });
+    return this;
+  });
+  const started = await startService({}, service).finally(() => spy.mockRestore());
+  try {
+    expect(seen).toEqual([[503, 'the service is starting']]);
+    expect((await started.call({ path: '/readyz' })).status).toBe(200);
+  } finally {
+    await started.close();
+  }
+});
 
 /** SQLSTATEs of a full disk, of insufficient memory, and of an I/O error. */
 test.each(['53100', '53200', '58030'])(

@@ -1,8 +1,11 @@
 import { send } from '@session-launch/testing/http.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
-import { expectError } from '@session-launch/testing/world.ts';
+import { createWorld, expectError } from '@session-launch/testing/world.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Authenticator } from '../../src/operators/authenticate.ts';
 import { createStartLink } from '../../src/operators/sign-in.ts';
+import { openChanges } from '../../src/store/changes.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
 import {
   asConsole,
   codeFor,
@@ -187,6 +190,18 @@ describe('attacks', () => {
     }
   });
 
+  test('setting the clock back by an hour does not prolong the limit of failed sign-ins', async () => {
+    const attempt = (token: string) => login(service, { token });
+    for (let n = 0; n < 5; n++) expectError(await attempt('slo_wrong'), 401, 'LOGIN_FAILED');
+    expectError(await attempt(adminToken), 429, 'TOO_MANY_LOGINS');
+    // What a clock that was set back makes of the window.
+    await run(`UPDATE rate_windows SET expire = expire + 3600000`);
+    expect((await attempt(adminToken)).status).toBe(204);
+    // Failures are counted in a new window.
+    for (let n = 0; n < 5; n++) expectError(await attempt('slo_wrong'), 401, 'LOGIN_FAILED');
+    expectError(await attempt(adminToken), 429, 'TOO_MANY_LOGINS');
+  });
+
   test('a code works once, and not after ten minutes', async () => {
     const code = await codeFor(service);
     const answers = await Promise.all([login(service, { code }), login(service, { code })]);
@@ -235,6 +250,34 @@ describe('attacks', () => {
   });
 });
 
+test('logins are listed page by page, newest first, each operator’s own and those that an owner may end', async () => {
+  await run('DELETE FROM logins');
+  const [world, other] = await Promise.all([createWorld(service), createWorld(service)]);
+  const limited = { projectIds: [world.projectId] };
+  const owner = await createOperator(service, { role: 'owner', ...limited });
+  const viewer = await createOperator(service, { role: 'viewer', ...limited });
+  const foreign = await createOperator(service, { role: 'viewer', projectIds: [other.projectId] });
+  for (const one of [owner, viewer, foreign, viewer]) await signedIn(service, one.operatorId);
+  await signedIn(service);
+
+  async function pages(token: string): Promise<string[][]> {
+    const found: string[][] = [];
+    let query = 'limit=2';
+    for (;;) {
+      const { json } = await withToken(service, token, { path: `/admin/logins?${query}` });
+      found.push(json.logins.map(({ operatorId }: { operatorId: string }) => operatorId));
+      if (json.nextCursor === undefined) return found;
+      query = `limit=2&cursor=${json.nextCursor}`;
+    }
+  }
+  const ids = [viewer, foreign, viewer, owner].map(({ operatorId }) => operatorId);
+  expect(await pages(adminToken)).toEqual([['bootstrap', ids[0]], [ids[1], ids[2]], [ids[3]]]);
+  expect(await pages(owner.token)).toEqual([[ids[0], ids[2]], [ids[3]]]);
+  expect(await pages(viewer.token)).toEqual([[ids[0], ids[2]]]);
+  const wrong = await withToken(service, viewer.token, { path: '/admin/logins?limit=501' });
+  expectError(wrong, 400, 'INVALID_REQUEST');
+});
+
 describe('a login ends', () => {
   test('after 60 minutes without a request, and after 12 hours', async () => {
     for (const change of [
@@ -247,14 +290,39 @@ describe('a login ends', () => {
     }
   });
 
+  test('but is not deleted within a minute of that, when another process may have used it', async () => {
+    const authenticator = new Authenticator(
+      service.database,
+      await openChanges(service.database),
+      adminToken,
+    );
+    const stored = async () => (await run('SELECT 1 FROM logins')).length;
+    await run('DELETE FROM logins');
+    await signedIn(service);
+    await run(`UPDATE logins SET last_seen_at = now() - interval '60 minutes 5 seconds'`);
+    await authenticator.clean();
+    expect(await stored()).toBe(1);
+    await run(`UPDATE logins SET last_seen_at = now() - interval '62 minutes'`);
+    await authenticator.clean();
+    expect(await stored()).toBe(0);
+  });
+
   test('after 60 minutes with background requests only', async () => {
     const cookie = await signedIn(service);
     await run(`UPDATE logins SET last_seen_at = now() - interval '59 minutes'`);
     const minutesIdle = async () => {
-      const { logins } = (await service.admin({ path: '/admin/logins' })).json;
-      return Math.floor((Date.now() - Date.parse(logins[0].lastSeenAt)) / 60_000);
+      const { logins } = await askAdmin(service, 'GET /admin/logins');
+      return Math.floor((Date.now() - Date.parse(logins[0]!.lastSeenAt)) / 60_000);
     };
     expect((await me(cookie, { 'X-Console-Background': 'true' })).status).toBe(200);
+    expect(await minutesIdle()).toBe(59);
+    const abort = new AbortController();
+    const { status } = await fetch(`${service.adminUrl}/admin/events`, {
+      headers: { Cookie: cookie, Origin: service.adminUrl },
+      signal: abort.signal,
+    });
+    abort.abort();
+    expect(status).toBe(200);
     expect(await minutesIdle()).toBe(59);
     expect((await me(cookie)).status).toBe(200);
     expect(await minutesIdle()).toBe(0);

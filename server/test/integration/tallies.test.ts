@@ -7,7 +7,8 @@ import {
   pageOrigin,
   type World,
 } from '@session-launch/testing/world.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { rollUpTallies } from '../../src/tallies/roll-up.ts';
 import { deleteOldTallies } from '../../src/tallies/store.ts';
 import { Tallies } from '../../src/tallies/tallies.ts';
 import { startService, useService } from '../harness/service.ts';
@@ -17,6 +18,7 @@ const query = <Row>(text: string, values: unknown[] = []) =>
   service.database.query<Row>('admin', { text }, values);
 
 async function overview({ projectId }: Pick<World, 'projectId'>, window = '1h') {
+  await service.tallies.flush();
   const answer = await service.admin({ path: `/admin/projects/${projectId}/overview?window=${window}` });
   expect(answer.status, answer.text).toBe(200);
   return answer.json;
@@ -157,6 +159,21 @@ describe('an overview', () => {
     expect((await overview(mine)).refused).toBe(0);
   });
 
+  test('is read without writing the counts of the process', async () => {
+    const { projectId } = await createWorld(service);
+    const flush = vi.spyOn(service.tallies, 'flush');
+    onTestFinished(() => flush.mockRestore());
+    const path = `/admin/projects/${projectId}/overview`;
+    const flushes: number[] = [];
+    // Housekeeping may flush during a request, but not during each of them.
+    while (flushes.length < 5 && !flushes.includes(0)) {
+      flush.mockClear();
+      expect((await service.admin({ path })).status).toBe(200);
+      flushes.push(flush.mock.calls.length);
+    }
+    expect(flushes).toContain(0);
+  });
+
   test('is 400 for an unknown window and 404 for an unknown project', async () => {
     const { projectId } = await createWorld(service);
     const paths = [`${projectId}/overview?window=2h`, `${projectId}/overview?x=1`, 'prj_none/overview'];
@@ -172,6 +189,140 @@ const stored = async (projectId: string) =>
     'SELECT origin, sum(count)::integer AS count FROM tallies WHERE project_id = $1 GROUP BY 1',
     [projectId],
   );
+
+describe('old counters', () => {
+  const hourMs = 3_600_000;
+  const rows = (projectId: string) =>
+    query<{ table: string; rows: number; sum: number }>(
+      `SELECT 'tallies' AS table, count(*)::integer AS rows, sum(count)::integer AS sum FROM tallies WHERE project_id = $1
+       UNION ALL SELECT 'mint_durations', count(*)::integer, sum(count)::integer FROM mint_durations WHERE project_id = $1 ORDER BY 1 DESC`,
+      [projectId],
+    );
+  /** A mint, a replay and a refusal in each minute from `from` on, for the first `minutes`. */
+  async function countedMinutes(projectId: string, from: number, minutes: number) {
+    const start = new Date(from - (from % 60_000));
+    await query(
+      `INSERT INTO tallies SELECT $1, minute, 'browser', code, 'exp_old', '', 1, minute + interval '7 seconds'
+         FROM generate_series($2::timestamptz, $2::timestamptz + ($3 - 1) * interval '1 minute', '1 minute') minute,
+              unnest(ARRAY['launched', 'replayed', 'ORIGIN_NOT_ALLOWED']) code`,
+      [projectId, start, minutes],
+    );
+    await query(
+      `INSERT INTO mint_durations SELECT $1, minute, bucket, 1
+         FROM generate_series($2::timestamptz, $2::timestamptz + ($3 - 1) * interval '1 minute', '1 minute') minute,
+              generate_series(1, 2) bucket`,
+      [projectId, start, minutes],
+    );
+  }
+
+  test('are added up to quarters of an hour and to hours, which changes no window of the overview', async () => {
+    const world = await createWorld(service);
+    const { projectId } = world;
+    const now = Date.now();
+    for (const ago of [0.5, 1.5, 20, 23, 40, 100]) await countedMinutes(projectId, now - ago * hourMs, 20);
+    const windows = ['1h', '24h', '7d'];
+    const shown = async () => Promise.all(windows.map((window) => overview(world, window)));
+    const before = await shown();
+    expect(before.map(({ mints, refused }) => [mints, refused])).toEqual([
+      [20, 20],
+      [80, 80],
+      [120, 120],
+    ]);
+    await Promise.all([
+      rollUpTallies(service.database, new Date(now), 60_000),
+      rollUpTallies(service.database, new Date(now), 60_000),
+    ]);
+    // A round that meets locked rows skips them.
+    await rollUpTallies(service.database, new Date(now), 60_000);
+    const after = await shown();
+    // The time may have passed a minute between the two.
+    if (after[0].points[0].at === before[0].points[0].at) expect(after).toEqual(before);
+    const [tallies, durations] = await rows(projectId);
+    expect([tallies!.sum, durations!.sum]).toEqual([360, 240]);
+    // 40 minutes as they were; 20 minutes lie in at most 3 quarters, or in 2 hours.
+    expect(tallies!.rows).toBeLessThanOrEqual(3 * (40 + 2 * 3 + 2 * 2));
+    expect(durations!.rows).toBeLessThanOrEqual(2 * (40 + 2 * 3 + 2 * 2));
+  });
+
+  test('that a process adds late join the row of their hour', async () => {
+    const projectId = 'prj_late';
+    const from = Math.floor(Date.now() / hourMs - 50) * hourMs;
+    for (let round = 1; round <= 2; round++) {
+      if (round === 1) await countedMinutes(projectId, from + 60_000, 59);
+      else await countedMinutes(projectId, from + 120_000, 10);
+      await rollUpTallies(service.database, new Date(), 60_000);
+    }
+    expect(await rows(projectId)).toEqual([
+      { table: 'tallies', rows: 3, sum: 3 * 69 },
+      { table: 'mint_durations', rows: 2, sum: 2 * 69 },
+    ]);
+    const [row] = await query<{ minute: Date; last_at: Date }>(
+      'SELECT minute, last_at FROM tallies WHERE project_id = $1',
+      [projectId],
+    );
+    expect(row).toMatchObject({ minute: new Date(from), last_at: new Date(from + 59 * 60_000 + 7_000) });
+  });
+});
+
+describe('refusals with invented origins', () => {
+  const hourMs = 3_600_000;
+
+  test('leave a bounded number of rows in an interval, the most frequent, and exact sums', async () => {
+    const projectId = 'prj_invented';
+    const from = Math.floor(Date.now() / hourMs - 50) * hourMs;
+    // 60 minutes: 50 origins that appear once, and one that is refused in each of the last 20 minutes.
+    await query(
+      `INSERT INTO tallies
+         SELECT $1, minute, 'browser', 'ORIGIN_NOT_ALLOWED', 'exp_one', 'https://' || gen_random_uuid() || '.example', 1, minute
+           FROM generate_series($2::timestamptz, $2::timestamptz + interval '59 minutes', '1 minute') minute, generate_series(1, 50)
+         UNION ALL
+         SELECT $1, minute, 'browser', 'ORIGIN_NOT_ALLOWED', 'exp_one', 'https://shop.example', 2, minute
+           FROM generate_series($2::timestamptz + interval '40 minutes', $2::timestamptz + interval '59 minutes', '1 minute') minute
+         UNION ALL
+         SELECT $1, minute, 'browser', 'launched', 'exp_one', 'https://' || gen_random_uuid() || '.example', 1, minute
+           FROM generate_series($2::timestamptz, $2::timestamptz + interval '59 minutes', '1 minute') minute`,
+      [projectId, new Date(from)],
+    );
+    await rollUpTallies(service.database, new Date(), 60_000);
+    const rows = await query<{ minute: Date; code: string; origin: string; count: number }>(
+      'SELECT minute, code, origin, count FROM tallies WHERE project_id = $1 ORDER BY count DESC',
+      [projectId],
+    );
+    expect(new Set(rows.map(({ minute }) => minute.getTime()))).toEqual(new Set([from]));
+    expect(rows).toHaveLength(50 + 2);
+    expect(rows.slice(0, 3)).toMatchObject([
+      { code: 'ORIGIN_NOT_ALLOWED', origin: 'others', count: 60 * 50 - 49 },
+      { code: 'launched', origin: '', count: 60 },
+      { code: 'ORIGIN_NOT_ALLOWED', origin: 'https://shop.example', count: 40 },
+    ]);
+  });
+
+  test('at several experiences and both doors leave 50 rows with an origin in a minute', async () => {
+    const projectId = 'prj_combined';
+    const tallies = new Tallies(service.database);
+    for (let n = 0; n < 1_000; n++) {
+      const experience = { id: `exp_${n % 5}`, projectId };
+      tallies.count(
+        n % 2 === 0 ? 'browser' : 'public',
+        'ORIGIN_NOT_ALLOWED',
+        experience,
+        `https://${n % 49}.example`,
+        0,
+      );
+    }
+    await tallies.flush();
+    const minutes = await query<{ named: number; others: number; sum: number }>(
+      `SELECT count(*) FILTER (WHERE origin <> 'others')::integer AS named, count(*) FILTER (WHERE origin = 'others')::integer AS others,
+              sum(count)::integer AS sum FROM tallies WHERE project_id = $1 GROUP BY minute`,
+      [projectId],
+    );
+    for (const { named, others } of minutes) {
+      expect(named).toBeLessThanOrEqual(50);
+      expect(others).toBeLessThanOrEqual(2 * 5);
+    }
+    expect(minutes.reduce((total, { sum }) => total + sum, 0)).toBe(1_000);
+  });
+});
 
 describe('counters', () => {
   const one = { id: 'exp_one', projectId: 'prj_counted' };
@@ -200,8 +351,7 @@ describe('counters', () => {
       mintFromBrowser(n % 2 === 0 ? service : beside, body, { Origin: `https://${n % 5}.example` }),
     );
     await Promise.all(mints);
-    const path = `/admin/projects/${world.projectId}/overview`;
-    await Promise.all([service.admin({ path }), beside.admin({ path })]);
+    await Promise.all([service.tallies.flush(), beside.tallies.flush()]);
     expect(await overview(world)).toMatchObject({ mints: 0, refused: 20 });
   });
 

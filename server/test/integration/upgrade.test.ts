@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { formerDigests } from '../../src/store/migrations/former-digests.ts';
 import { type Program, readProgram, type SqlFunction } from '../../src/store/migrations/migrations.ts';
 import { type EmptyDatabase, emptyDatabase } from '../harness/empty-database.ts';
 
@@ -150,6 +154,43 @@ describe('a database of version 0.1.0', () => {
       expect(kept?.returns.startsWith(returns.replace(/\)$/, '')), name).toBe(true);
     }
   });
+});
+
+test('a trigger function may name a column that a later migration adds than one that changes rows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'session-launch-migrations-'));
+  const own = await emptyDatabase();
+  onTestFinished(async () => {
+    await own.drop();
+    await rm(folder, { recursive: true });
+  });
+  await cp(new URL('../../migrations/', import.meta.url), folder, { recursive: true });
+  const file = join(folder, 'functions/complete_experience.sql');
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace('BEGIN\n', "BEGIN\n  NEW.later := 'set';\n"));
+  await writeFile(join(folder, '0998_change.sql'), "UPDATE experiences SET title = title || '!';");
+  await writeFile(join(folder, '0999_later.sql'), 'ALTER TABLE experiences ADD COLUMN later text;');
+  await own.load(await readFile(fixture, 'utf8'));
+  await own.migrate({ program: await readProgram(pathToFileURL(`${folder}/`)) });
+  await own.query("UPDATE experiences SET title = title || '!'");
+  const rows = await own.query<{ later: string; title: string }>('SELECT later, title FROM experiences');
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { later, title } of rows) {
+    expect(later).toBe('set');
+    expect(title).toMatch(/!!$/);
+  }
+});
+
+test('digests that earlier versions recorded are accepted, and others are not', async () => {
+  const own = await emptyDatabase();
+  onTestFinished(own.drop);
+  await own.migrate();
+  for (const [version, digests] of Object.entries(formerDigests))
+    for (const digest of digests) {
+      await own.query('UPDATE schema_migrations SET digest = $2 WHERE version = $1', [version, digest]);
+      await own.migrate();
+    }
+  await own.query(`UPDATE schema_migrations SET digest = 'another' WHERE version = 2`);
+  await expect(own.migrate()).rejects.toThrow('unreleased version');
 });
 
 describe('a function', () => {

@@ -1,20 +1,30 @@
 import { connect, type Launch, launched, report } from '@session-launch/testing/lifecycle.ts';
-import { createWorld, expectError, experience, mintFromServer } from '@session-launch/testing/world.ts';
+import {
+  apply,
+  createWorld,
+  expectError,
+  experience,
+  mintFromServer,
+} from '@session-launch/testing/world.ts';
 import pino from 'pino';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { list as listRevisions } from '../../src/editing/history.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
-import { rollUp, rollUpUsage } from '../../src/usage/roll-up.ts';
+import { rollUp, rollUpAfterMs, rollUpUsage } from '../../src/usage/roll-up.ts';
 import { readUsage, select } from '../../src/usage/store.ts';
+import { askAdmin } from '../harness/ask-admin.ts';
 import { useService } from '../harness/service.ts';
 import { useSessionLives } from '../harness/session-lives.ts';
 import { rollUpAll, usageBySessions } from '../harness/usage.ts';
 
+// The embedded engine has one connection, so no transaction meets the lock of another one.
+const onPostgres = test.skipIf(inject('engine') === 'embedded');
+
 const service = useService();
 const { query, pass } = useSessionLives(service);
 const log = pino({ level: 'silent' });
-const hour = 3_600_000;
-const day = 24 * hour;
+const day = 86_400_000;
 const allDays = { from: '2020-01-01', to: '2100-01-01' };
 
 const read = (projectId: string, search = '', accept = '*/*') =>
@@ -114,6 +124,7 @@ describe('the roll-up', () => {
     await query('DELETE FROM usage_progress');
     await query('DELETE FROM usage_days');
     await query('DELETE FROM uncounted_sessions');
+    await query('DELETE FROM revision_counts');
   });
 
   test('counts a session once that is recorded below the watermark, as a delayed mint or a slow clock does', async () => {
@@ -141,7 +152,7 @@ describe('the roll-up', () => {
     await query(`UPDATE usage_progress SET next = $1, announced_by = '1000000000000'`, [target]);
     const state = `SELECT below < next AND announced_by >= pg_snapshot_xmax(pg_current_snapshot()) AS waits FROM usage_progress`;
     expect(await query(state)).toEqual([{ waits: true }]);
-    await rollUpUsage(service.database, new Date(Date.now() + hour));
+    await rollUpUsage(service.database, new Date(Date.now() + rollUpAfterMs));
     expect(await query(state)).toEqual([{ waits: false }]);
     await rollUpAll(service.database, Date.now() + 1);
     expect(await total(world.projectId)).toEqual([1, 0]);
@@ -197,6 +208,7 @@ describe('the roll-up', () => {
           allDays.from,
           allDays.to,
           null,
+          '',
         ]);
         expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2501);
         const [row] = await tx.query<{ sum: number }>({
@@ -208,6 +220,97 @@ describe('the roll-up', () => {
     });
     await expect(rolledBack).rejects.toThrow('roll back');
     expect(counted).toEqual([1000, 2000, 2500]);
+  });
+
+  const revisionsOf = async ({ experienceId }: { experienceId: string }) =>
+    await askAdmin(service, 'GET /admin/experiences/{experienceId}/revisions', { params: { experienceId } });
+  /** As if an earlier version, which did not count sessions per revision, had rolled up all sessions. */
+  const forgetRevisions = async () => {
+    await query('DELETE FROM revision_counts');
+    await query(`UPDATE usage_progress SET revisions_below = ''`);
+  };
+
+  test('counts sessions per revision, also those that have been deleted', async () => {
+    const world = await createWorld(service);
+    const [first, second] = [await launched(service, world), await launched(service, world)];
+    await connect(service, first);
+    world.file.experiences[0]!.title = 'Renamed';
+    await apply(service, world.file);
+    await launched(service, world);
+    const wanted = {
+      revisions: [
+        { revision: 2, sessions: 1 },
+        { revision: 1, sessions: 2 },
+      ],
+    };
+    expect(await revisionsOf(world)).toMatchObject(wanted);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await revisionsOf(world)).toMatchObject(wanted);
+    // A session connects after it was counted, and ends.
+    await connect(service, second);
+    expect(await revisionsOf(world)).toMatchObject(wanted);
+    for (const { sessionId } of [first, second])
+      await report(service, [{ sessionId, seconds: 0, ended: 'client_ended' }]);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await revisionsOf(world)).toMatchObject(wanted);
+    await new Retention({ database: service.database, log }, 1).run(new Date(Date.now() + 3 * day), 60_000);
+    expect(await query('SELECT FROM sessions WHERE project_id = $1', [world.projectId])).toEqual([]);
+    const shown = await revisionsOf(world);
+    expect(shown).toMatchObject(wanted);
+    expect(shown).not.toHaveProperty('counting');
+  });
+
+  test('counts sessions of an earlier version per revision in bounded steps, and shows a lower bound until then', async () => {
+    const world = await createWorld(service);
+    for (let n = 0; n < 5; n++) await launched(service, world);
+    await rollUpAll(service.database, Date.now() + 1);
+    await forgetRevisions();
+    await launched(service, world);
+    expect(await revisionsOf(world)).toMatchObject({ counting: true, revisions: [{ sessions: 1 }] });
+    await new Retention({ database: service.database, log }, 1).run(new Date(Date.now() + 3 * day), 60_000);
+    expect(await query('SELECT FROM sessions WHERE project_id = $1', [world.projectId])).toHaveLength(6);
+    const sessions: number[] = [];
+    for (let n = 0; n < 100 && (await revisionsOf(world)).counting; n++) {
+      await query(rollUp.text, ['', new Date(0), 2]);
+      sessions.push((await revisionsOf(world)).revisions[0]!.sessions);
+    }
+    expect(sessions.length).toBeGreaterThanOrEqual(3);
+    expect(sessions).toEqual([...sessions].sort((a, b) => a - b));
+    expect(await revisionsOf(world)).toMatchObject({ revisions: [{ sessions: 6 }] });
+  });
+
+  test.each([
+    ['before sessions of an earlier version are counted per revision', true],
+    ['after', false],
+  ])('counts a session once for its revision that is recorded late, %s', async (_, isBefore) => {
+    const world = await createWorld(service);
+    await launched(service, world);
+    await rollUpAll(service.database, Date.now() + 60_000);
+    if (isBefore) await forgetRevisions();
+    const late = await launched(service, world);
+    expect(
+      await query('SELECT is_late FROM uncounted_sessions WHERE session_id = $1', [late.sessionId]),
+    ).toEqual([{ is_late: true }]);
+    if (!isBefore) expect(await revisionsOf(world)).toMatchObject({ revisions: [{ sessions: 2 }] });
+    await connect(service, late);
+    await rollUpAll(service.database, Date.now() + 60_000);
+    expect(await revisionsOf(world)).toMatchObject({ revisions: [{ sessions: 2 }] });
+    await report(service, [{ sessionId: late.sessionId, seconds: 0, ended: 'client_ended' }]);
+    await rollUpAll(service.database, Date.now() + 60_000);
+    expect(await query('SELECT FROM uncounted_sessions WHERE session_id = $1', [late.sessionId])).toEqual([]);
+    expect(await revisionsOf(world)).toMatchObject({ revisions: [{ sessions: 2 }] });
+  });
+
+  test('adds nothing to a project whose sessions are being deleted', async () => {
+    const { projectId } = await createWorld(service);
+    await query(`INSERT INTO usage_progress (below, next) VALUES ('', '')`);
+    await service.database.transaction(async (tx) => {
+      await tx.query({ text: 'SELECT FROM delete_project_sessions($1, 10)' }, [projectId]);
+      if (service.database.engine === 'embedded') return;
+      expect(
+        await query('SELECT roll_up_usage($1, now(), 10) AS more', [firstIdAt('ses', Date.now())]),
+      ).toEqual([{ more: null }]);
+    });
   });
 
   test('does not count previews', async () => {
@@ -261,11 +364,14 @@ describe('the roll-up', () => {
     const compare = () =>
       service.database.transaction(async (tx) => {
         await tx.query({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ' });
-        const wanted = (await tx.query<{ projectId: string }>({ text: everywhere })).filter(
+        const wanted = (await tx.query<{ projectId: string; sessions: number }>({ text: everywhere })).filter(
           ({ projectId }) => projectId === world.projectId,
         );
-        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to, null]);
+        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to, null, '']);
         expect(shown.map((one) => ({ projectId: world.projectId, ...one }))).toEqual(wanted);
+        const minted = wanted.reduce((sum, { sessions }) => sum + sessions, 0);
+        const values = [world.projectId, world.experienceId, '', 1_000_000];
+        expect(await tx.query(listRevisions, values)).toMatchObject([{ revision: 1, sessions: minted }]);
         return wanted;
       });
     let isRunning = true;
@@ -298,9 +404,9 @@ describe('the roll-up', () => {
     };
     const workers = [
       ...Array.from({ length: 6 }, (_, n) => live(n)),
-      // Up to the newest id and beyond: the extreme of what an hour of distance allows.
-      repeat(() => rollUpUsage(service.database, new Date(Date.now() + hour))),
-      repeat(() => rollUpUsage(service.database, new Date(Date.now() + hour - 50))),
+      // Rolls up to the newest id, and beyond it.
+      repeat(() => rollUpUsage(service.database, new Date(Date.now() + rollUpAfterMs))),
+      repeat(() => rollUpUsage(service.database, new Date(Date.now() + rollUpAfterMs - 50))),
       repeat(() =>
         new Retention({ database: service.database, log }, 1).run(new Date(Date.now() + 3 * day), 50),
       ),
@@ -328,4 +434,35 @@ describe('the roll-up', () => {
     }
     expect(await total(world.projectId)).toEqual([1, 0]);
   });
+});
+
+onPostgres('a roll-up that meets the lock of a connect tries again in the same round', async () => {
+  await rollUpUsage(service.database);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let connecting: Promise<void> | undefined;
+  await new Promise<void>((locked) => {
+    connecting = service.database.transaction(async (tx) => {
+      await tx.query({ text: 'SELECT FROM usage_progress WHERE is_only FOR SHARE' });
+      locked();
+      await released;
+    });
+  });
+  const results: unknown[] = [];
+  const database: typeof service.database = Object.create(service.database, {
+    query: {
+      value: async (...call: Parameters<typeof service.database.query>) => {
+        const rows = await service.database.query<{ more: boolean | null }>(...call);
+        results.push(rows[0]!.more);
+        release();
+        await connecting;
+        return rows;
+      },
+    },
+  });
+  await rollUpUsage(database);
+  expect(results[0]).toBeNull();
+  expect(results.length).toBeGreaterThan(1);
 });

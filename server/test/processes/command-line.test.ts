@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { startPostgres } from '@session-launch/testing/postgres-server.ts';
 import {
   type Finished,
   runProgram,
@@ -14,6 +15,7 @@ import { experience, project, runtime, uniqueId } from '@session-launch/testing/
 import { beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { runCli } from '../cli/run-cli.ts';
+import { openPatiently } from '../harness/patient-postgres.ts';
 
 const cleanup = useCleanup();
 let service: ServiceProcess;
@@ -290,11 +292,18 @@ describe('sessions list', () => {
 
 describe('doctor', () => {
   test('passes', async () => {
-    const printed = succeeded(await program(['doctor']));
+    // The server of the other tests does not sync to disk, which the doctor reports.
+    const server = await startPostgres({ durable: true });
+    cleanup(() => server.dispose());
+    const DATABASE_URL = server.url('postgres');
+    await (await openPatiently(DATABASE_URL)).close();
+    const printed = succeeded(await program(['doctor'], { DATABASE_URL }));
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) expect(line).toMatch(/^ok {4}/);
-    expect(JSON.parse(await done('doctor', '--json'))).toMatchObject({ ok: true });
+    expect(JSON.parse(succeeded(await cli(['doctor', '--json'], { DATABASE_URL })))).toMatchObject({
+      ok: true,
+    });
   });
 
   test('fails with advice', async () => {

@@ -11,6 +11,7 @@ import {
   mintFromServer,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { askAdmin } from '../harness/ask-admin.ts';
 
 /** Non-default settings that a server, a database or a role may have. */
 const settings: Record<string, string> = {
@@ -53,7 +54,7 @@ test('a role without CREATE privileges can serve an existing schema', async () =
     expect(
       await rows(url, 'SELECT has_schema_privilege($1, $2, $3) AS may', [role, schema, 'CREATE']),
     ).toEqual([{ may: false }]);
-  expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
+  expect(await askAdmin(service, 'GET /admin/projects'), 'DEMO=off').toEqual({ projects: [] });
   const world = await createWorld(service);
   expect((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status).toBe(201);
 });

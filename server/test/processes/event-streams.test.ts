@@ -7,6 +7,7 @@ import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { expect, test } from 'vitest';
 import { openEvents } from '../harness/event-stream.ts';
+import { createOperator } from '../harness/operators.ts';
 
 const cleanup = useCleanup();
 
@@ -16,7 +17,14 @@ async function stopTime(): Promise<number> {
   cleanup(remove);
   const service = await startProcess({ DATA_DIR: await prepareDataFolder(join(path, 'data')) });
   cleanup(() => service.kill('SIGKILL'));
-  const open = await Promise.all(Array.from({ length: 23 }, () => openEvents(service.adminUrl)));
+  const tokens = await Promise.all(
+    Array.from({ length: 5 }, async () => (await createOperator(service)).token as string),
+  );
+  const callers = [
+    ...tokens.flatMap((token) => Array.from({ length: 4 }, () => token)),
+    ...Array(3).fill(adminToken),
+  ];
+  const open = await Promise.all(callers.map((token) => openEvents(service.adminUrl, token)));
   for (const { status } of open) expect(status).toBe(200);
   // One client stops reading.
   const { socket, received } = openConnection(service.adminUrl);

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
-import { type Block, blocksOf, isCommand, isShell, pages } from '../harness/doc-blocks.ts';
+import { type Block, blocksOf, isCommand, isShell, isShown, pages } from '../harness/doc-blocks.ts';
 import { readPage } from '../harness/pages.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const blocks = pages.flatMap(blocksOf);
-const commands = blocks.filter(isCommand);
+const shown = blocks.filter(isShown);
 const placeOf = ({ page, line, text }: Block) => `${page}:${line}: ${text.trim().split('\n', 1)[0]}`;
 const asks =
   'Write <!-- run by: FILE --> above the block and run it in that test (see server/test/harness/doc-blocks.ts), or <!-- not run: REASON -->';
 
-test('every command and configuration block is run by a test, or marked as not run with the reason', () => {
-  const open = commands.filter(({ runBy, notRun }) => runBy === undefined && notRun === undefined);
+test('every block of commands, configuration, code and data is run by a test, or marked as not run with the reason', () => {
+  const open = shown.filter(({ runBy, notRun }) => runBy === undefined && notRun === undefined);
   expect(open.map(placeOf), asks).toEqual([]);
-  for (const { notRun, ...block } of commands)
+  for (const { notRun, ...block } of shown)
     if (notRun !== undefined) expect(notRun.length, placeOf(block)).toBeGreaterThan(9);
 });
 
@@ -28,12 +28,12 @@ test('commands are in blocks with a language, so that they are found', () => {
   expect(hidden.map(placeOf)).toEqual([]);
 });
 
-test.each([...new Set(commands.flatMap(({ runBy }) => runBy ?? []))])(
-  '%s takes its commands from the pages',
+test.each([...new Set(shown.flatMap(({ runBy }) => runBy ?? []))])(
+  '%s takes its blocks from the pages',
   (file) => {
     expect(existsSync(join(root, file)), asks).toBe(true);
     const source = readPage(file);
-    const pagesOfFile = commands.filter(({ runBy }) => runBy === file).map(({ page }) => page);
+    const pagesOfFile = shown.filter(({ runBy }) => runBy === file).map(({ page }) => page);
     const isReading = /blocks?RunBy\(import\.meta\.url/.test(source);
     // A walk through one page names the page itself.
     for (const page of isReading ? [] : pagesOfFile) {

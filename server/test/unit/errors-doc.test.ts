@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorTable, operatorCodes } from '@session-launch/contract/errors';
 import { describe, expect, test } from 'vitest';
+import { blocksRunBy } from '../harness/doc-blocks.ts';
 
 const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 
@@ -16,6 +17,13 @@ function sectionOf(heading: string): string {
 
 const documented = text.match(/^### .+$/gm)?.map((heading) => heading.slice(4)) ?? [];
 const codes = Object.keys(errorTable) as ErrorCode[];
+
+test('every JSON block is an error of the contract', () => {
+  const blocks = blocksRunBy(import.meta.url);
+  expect(blocks.length).toBeGreaterThan(codes.length);
+  for (const { text: json, line } of blocks)
+    expect(Object.keys(JSON.parse(json)), `line ${line}`).toEqual(['error']);
+});
 
 test('every code has one heading, and every heading is a code', () => {
   expect([...documented].sort()).toEqual([...codes].sort());

@@ -1,3 +1,4 @@
+import { curlSnippet, fetchSnippet, htmlSnippet } from '@session-launch/contract/snippets';
 import { expect, test } from 'vitest';
 import { type LandingView, landingPage } from '../../src/pages/landing-page.ts';
 
@@ -18,10 +19,17 @@ const card = {
   art: { background: '/locations/tea/wide.svg', avatar: '/avatars/sayo/full.svg' },
 };
 
+/** The texts of the code blocks, as a browser shows and copies them. */
+const codeOf = (page: string) =>
+  [...page.matchAll(/<pre[^>]*><code[^>]*>([\s\S]*?)<\/code>/g)].map(([, code = '']) =>
+    code.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number))),
+  );
+
 test('below a path the page shows that address, and all its links are relative', () => {
   const page = landingPage({ ...view, cards: [card] });
-  expect(page).toContain('curl -X POST https://example.com/launch/v1/sessions');
-  expect(page).toContain('{"experienceId":"exp_tea"}');
+  const shown = codeOf(page).join('\n');
+  expect(shown).toContain('curl -X POST https://example.com/launch/v1/sessions');
+  expect(shown).toContain('{"experienceId":"exp_tea"}');
   expect(page).not.toMatch(/(?:href|src)="\//);
 });
 
@@ -64,11 +72,7 @@ test('the first screen has a character that needs no choice of language, and the
   const page = landingPage({ ...view, cards: [paired, { ...card, names: 'Sayo' }] });
   expect(page).toContain('<div class="stage-card" data-experience="exp_tea">');
   expect(page).toContain('>Talk with Sayo</button>');
-  const code = /<code id="two-lines">([\s\S]*?)<\/code>/.exec(page)?.[1] ?? '';
-  const text = code
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>');
+  const text = codeOf(page)[0];
   expect(text).toBe(`<script src="https://example.com/launch/sdk/v2/session-launch.js"></script>
 <session-experience experience-id="exp_tea"></session-experience>`);
 });
@@ -83,4 +87,19 @@ test('the gallery has filters for the categories in which the experiences differ
   expect(page).toContain('<option value="x-y">X y</option>');
   expect(page).not.toContain('name="era"');
   expect(landingPage({ ...view, cards: [of('learn')] })).not.toContain('name="purpose"');
+});
+
+test('code blocks have exactly the text of their snippets', () => {
+  const hostile = { ...card, experienceId: `exp_"'<b>&\\$HOME</script>` };
+  const page = landingPage({ ...view, cards: [hostile] });
+  const facts = { publicUrl: view.baseUrl, experienceId: hostile.experienceId };
+  expect(codeOf(page)).toEqual([
+    htmlSnippet(facts),
+    fetchSnippet(facts),
+    curlSnippet({
+      publicUrl: view.baseUrl,
+      key: { variable: 'API_KEY' },
+      body: { experienceId: hostile.experienceId },
+    }),
+  ]);
 });

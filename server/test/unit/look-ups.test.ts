@@ -182,3 +182,43 @@ test('the finder receives the previous rows', async () => {
 function tally(counts: Record<string, number>, what: string): Record<string, number> {
   return { ...counts, [what]: (counts[what] ?? 0) + 1 };
 }
+
+test('rows with sizes are limited in total; the least recently used ones are evicted and looked up again', async () => {
+  const sized = new LookUps(10, table.find, { maxSize: 100, sizeOf: ({ version }) => version });
+  for (const name of ['a', 'b', 'c']) {
+    table.put(name, 40);
+    await sized.get(name);
+  }
+  expect(sized.recall('a')).toBeUndefined();
+  expect(['b', 'c'].map((name) => sized.recall(name)?.version)).toEqual([40, 40]);
+  table.put('huge', 101);
+  expect(await sized.get('huge')).toEqual({ name: 'huge', version: 101 });
+  expect(sized.recall('huge')).toBeUndefined();
+  expect(sized.recall('c')?.version).toBe(40);
+});
+
+test('an expired row with a size is removed when another one is cached, and its name still counts as known', async () => {
+  const before: unknown[] = [];
+  const find = (names: string[], cached: unknown[]) => {
+    before.push(...cached);
+    return table.find(names);
+  };
+  const sized = new LookUps<Row>(10, find, { maxSize: 100, sizeOf: () => 1 });
+  table.put('a');
+  table.put('b');
+  await sized.get('a');
+  vi.advanceTimersByTime(4001);
+  await sized.get('b');
+  before.length = 0;
+
+  // More look-ups than one network may have in flight: a known name is not counted among them.
+  table.held = true;
+  const invented = Array.from({ length: 64 }, (_, n) => sized.get(`x${n}`, network('n')));
+  const known = sized.get('a', network('n'));
+  await expect(sized.get('y', network('n'))).rejects.toThrow('too many look-ups');
+  table.release();
+  expect(await known).toEqual({ name: 'a', version: 1 });
+  await Promise.all(invented);
+  // The row was no longer cached.
+  expect(new Set(before)).toEqual(new Set([undefined]));
+});

@@ -65,6 +65,29 @@ test('the space of deleted idempotency records is reused', async () => {
   expect(sizes[2]).toBeLessThan(sizes[0]! * 2);
 });
 
+test('a table gets statistics once it has some thousand rows, and again once a fifth of them have changed', async () => {
+  await database.client.query('CREATE TABLE counted (n integer)');
+  await database.client.query('INSERT INTO counted SELECT generate_series(1, 1000)');
+  expect(await maintained()).toEqual([]);
+  await database.client.query('INSERT INTO counted SELECT generate_series(1, 10000)');
+  expect(await maintained()).toEqual(['ANALYZE counted']);
+  expect(
+    await one<number>("SELECT reltuples::integer AS value FROM pg_class WHERE relname = 'counted'"),
+  ).toBe(11_000);
+  expect(await maintained()).toEqual([]);
+  await database.client.query('UPDATE counted SET n = 0 WHERE n < 2000');
+  expect(await maintained()).toEqual(['ANALYZE counted']);
+});
+
+test('a table without statistics gets them although the counters of its changes are lost', async () => {
+  await database.client.query('CREATE TABLE restored (n integer)');
+  await database.client.query('INSERT INTO restored SELECT generate_series(1, 20000)');
+  await database.client.query('SELECT pg_stat_force_next_flush()');
+  await database.client.query('SELECT pg_stat_reset()');
+  expect(await maintained()).toEqual(['ANALYZE restored']);
+  expect(await maintained()).toEqual([]);
+});
+
 test('rows are frozen long before transaction ids wrap around, without scanning indexes', async () => {
   const notOld = `SELECT count(*)::integer AS value FROM pg_class
                    WHERE oid = 'numbers'::regclass AND relallfrozen < relpages`;

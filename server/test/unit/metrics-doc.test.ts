@@ -31,7 +31,13 @@ async function exposition() {
   metrics.watch({
     database: {
       pools: () => ({ everyday: { total: 1, idle: 1, waiting: 0 } }),
-      own: { alive: () => true, maintain: async () => undefined, freeBytes: async () => 1 },
+      own: {
+        alive: () => true,
+        restarts: () => 0,
+        analyze: async () => undefined,
+        maintain: async () => undefined,
+        freeBytes: async () => 1,
+      },
     },
     queueLength: () => 0,
     caches: { keys: { hits: 1, misses: 1 } },

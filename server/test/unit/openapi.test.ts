@@ -4,10 +4,12 @@ import { type Api, openApiDocument } from '@session-launch/contract/document';
 import { documents } from '@session-launch/contract/documents';
 import { type ErrorCode, errorTable } from '@session-launch/contract/errors';
 import { publicApi } from '@session-launch/contract/public-api';
+import { responseOf } from '@session-launch/testing/contract.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import pino from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { AdminAdmission } from '../../src/admin/admission.ts';
 import type { AdminDeps } from '../../src/admin/deps.ts';
 import { metricsRoutes } from '../../src/admin/metrics-routes.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
@@ -20,6 +22,20 @@ type Json = any;
 
 test.each(Object.keys(documents))('%s matches the code (npm run emit rewrites it)', (name) => {
   expect(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')).toBe(documents[name]);
+});
+
+test('operators get 429 exactly where the limit for one operator applies', () => {
+  const document: Json = openApiDocument(adminApi);
+  const ofOperators = operationsOf(document).filter(({ operation }) =>
+    operation.security.some((one: object) => 'adminToken' in one),
+  );
+  const without = ofOperators.filter(({ operation }) => operation.responses['429'] === undefined);
+  expect(without.map(({ path }) => path).sort()).toEqual(['/admin/events', '/metrics']);
+  for (const { operation, path } of ofOperators.filter((one) => !without.includes(one))) {
+    const { description, headers } = responseOf(document, operation.responses['429']);
+    expect(description, path).toContain('`RATE_LIMITED`: The operator has too many requests in progress.');
+    expect(Object.keys(headers), path).toEqual(['X-Request-Id', 'Cache-Control', 'Retry-After']);
+  }
 });
 
 describe.each([
@@ -67,14 +83,14 @@ describe.each([
     ajv.addSchema(document, 'contract');
     let seen = 0;
     for (const { path, method, operation } of operations) {
-      const at = `${pointer(path)}/${method}`;
+      const at = `#/paths/${pointer(path)}/${method}`;
       const bodies: [string, Json][] = [[`${at}/requestBody`, operation.requestBody]];
       for (const [status, answer] of Object.entries<Json>(operation.responses)) {
-        bodies.push([`${at}/responses/${status}`, answer]);
+        bodies.push([answer.$ref ?? `${at}/responses/${status}`, responseOf(document, answer)]);
       }
       for (const [place, described] of bodies) {
         for (const [type, { examples = {} }] of Object.entries<Json>(described?.content ?? {})) {
-          const valid = ajv.compile({ $ref: `contract#/paths/${place}/content/${pointer(type)}/schema` });
+          const valid = ajv.compile({ $ref: `contract${place}/content/${pointer(type)}/schema` });
           expect(Object.keys(examples).length, place).toBeGreaterThan(0);
           for (const { value } of Object.values<Json>(examples))
             expect(valid(value), `${place} ${ajv.errorsText(valid.errors)}`).toBe(true);
@@ -83,6 +99,16 @@ describe.each([
       }
     }
     expect(seen).toBeGreaterThan(40);
+  });
+
+  test('describes an error response that several operations have only once', () => {
+    const own = operations.flatMap(({ operation }) =>
+      Object.entries<Json>(operation.responses)
+        .filter(([status, response]) => Number(status) >= 400 && response.$ref === undefined)
+        .map(([status, response]) => `${status} ${JSON.stringify(response)}`),
+    );
+    expect(own.length).toBeGreaterThan(5);
+    expect(new Set(own).size).toBe(own.length);
   });
 
   test('lists every code with its status, and an example for each', () => {
@@ -155,7 +181,11 @@ async function mountedRoutes(name: string): Promise<string[]> {
     await mountPublicRoutes(server, { doors: { signer }, assetsDir: '/nowhere' } as unknown as PublicDeps);
   else {
     const token = 'a-token-for-tests';
-    await server.register(adminRoutes, { token, database: {} } as unknown as AdminDeps);
+    await server.register(adminRoutes, {
+      token,
+      database: {},
+      admission: new AdminAdmission(),
+    } as unknown as AdminDeps);
     const furtherMetrics = async () => '';
     await server.register(metricsRoutes, {
       token,
@@ -179,7 +209,7 @@ function operationsOf(document: Json): { path: string; method: string; operation
 function codesOf(document: Json): { code: ErrorCode; status: number; content: Json }[] {
   return operationsOf(document).flatMap(({ operation }) =>
     Object.entries<Json>(operation.responses).flatMap(([status, answer]) => {
-      const content = answer.content?.['application/json'];
+      const content = responseOf(document, answer).content?.['application/json'];
       const codes: ErrorCode[] = content?.schema.allOf?.[1].properties.error.properties.code.enum ?? [];
       return codes.map((code) => ({ code, status: Number(status), content }));
     }),

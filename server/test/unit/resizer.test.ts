@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Resizer } from '../../src/art/resizer.ts';
 import { WorkQueue } from '../../src/art/work-queue.ts';
-import { jpeg, svg } from '../harness/pictures.ts';
+import { jpeg, jpegOfScans, svg } from '../harness/pictures.ts';
 
 const isInstalled = await import('sharp').then(
   () => true,
@@ -39,9 +39,63 @@ test('an SVG is never resized; a damaged picture is served as it is', async () =
   const resizer = new Resizer();
   expect(await resizer.resize('a', 320, async () => svg())).toBe('original');
   const damaged = Buffer.concat([jpeg.subarray(0, 700), Buffer.alloc(9_000, 7)]);
-  expect(await resizer.resize('b', 320, async () => damaged)).toBe(
-    isInstalled ? 'original-for-now' : 'original',
-  );
+  expect(await resizer.resize('b', 320, async () => damaged)).toBe('original');
+});
+
+/** A library whose work fails with this message, and the number of its calls. */
+function failingLibrary(message: string) {
+  const state = { calls: 0 };
+  const chain = {
+    autoOrient: () => chain,
+    resize: () => chain,
+    webp: () => chain,
+    timeout: () => chain,
+    toBuffer: () => {
+      state.calls++;
+      return Promise.reject(new Error(message));
+    },
+  };
+  return { state, load: async () => (() => chain) as never };
+}
+
+test.each([
+  ['Input image exceeds pixel limit', 'original', 1],
+  ['Input buffer contains unsupported image format', 'original', 1],
+  ['timeout: 42% complete', 'original-for-now', 2],
+] as const)(
+  'after the error "%s" the answer is %s, and two requests resize %d times',
+  async (message, answer, times) => {
+    const { state, load } = failingLibrary(message);
+    const resizer = new Resizer(load);
+    for (let n = 0; n < 2; n++) expect(await resizer.resize('a', 320, async () => jpeg)).toBe(answer);
+    expect(state.calls).toBe(times);
+  },
+);
+
+test.skipIf(!isInstalled)(
+  'a picture of more than 12 million pixels is read once and served as it is',
+  async () => {
+    const { default: sharp } = await import('sharp');
+    const large = await sharp({ create: { width: 4_001, height: 3_000, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer();
+    const resizer = new Resizer();
+    let reads = 0;
+    const read = async () => {
+      reads++;
+      return large;
+    };
+    for (let n = 0; n < 3; n++) expect(await resizer.resize('large', 320, read)).toBe('original');
+    expect(reads).toBe(1);
+  },
+);
+
+test('a JPEG with more than 100 scans is served as it is: each of them takes as long as the whole picture', async () => {
+  const resizer = new Resizer();
+  expect(await resizer.resize('a', 320, async () => jpegOfScans(800))).toBe('original');
+  const few = await resizer.resize('b', 320, async () => jpegOfScans(100));
+  if (!isInstalled) return expect(few).toBe('original');
+  expect((few as { webp: Buffer }).webp.length).toBeLessThan(1_000);
 });
 
 test('one is resized at a time and sixteen wait; further requests get the original for now', async () => {

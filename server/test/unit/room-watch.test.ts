@@ -15,6 +15,8 @@ test('low disk space is logged at once, then every hour, and again after a recov
   let free = lowSpaceBytes;
   const { lines, watch } = watched({
     alive: () => true,
+    restarts: () => 0,
+    analyze: async () => undefined,
     maintain: async () => undefined,
     freeBytes: async () => free,
   });
@@ -35,7 +37,10 @@ test('low disk space is logged at once, then every hour, and again after a recov
 });
 
 test('PostgreSQL and in-memory databases are not checked for disk space', async () => {
-  for (const own of [undefined, { alive: () => true, maintain: async () => undefined }]) {
+  for (const own of [
+    undefined,
+    { alive: () => true, restarts: () => 0, analyze: async () => undefined, maintain: async () => undefined },
+  ]) {
     const { lines, watch } = watched(own);
     await watch.look(0);
     expect(lines).toEqual([]);

@@ -2,7 +2,7 @@ import { serverMintRequestSchema } from '@session-launch/contract/mint-requests'
 import { reportSchema } from '@session-launch/contract/runtime/lifecycle';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/primitives/errors.ts';
-import { reader } from '../../src/validation/validator.ts';
+import { largeReader, reader } from '../../src/validation/validator.ts';
 
 const readMint = reader(serverMintRequestSchema);
 const readReport = reader(reportSchema);
@@ -63,4 +63,10 @@ test('a request with one violation has it in the message', () => {
   const { details, message } = refusal(readMint, { experienceId, speechOnly: 1 });
   expect(details).toEqual([{ path: 'speechOnly', message: 'must be a boolean' }]);
   expect(message).toBe('The request is not valid: speechOnly must be a boolean.');
+});
+
+test('a large request is validated up to its first violation', () => {
+  const sessions = Array.from({ length: 6_000 }, () => 0);
+  const { details } = refusal(largeReader(reportSchema), { runtimeId: 'rt_test', sessions });
+  expect(details).toEqual([{ path: 'sessions[0]', message: 'must be an object' }]);
 });

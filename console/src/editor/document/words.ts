@@ -1,17 +1,7 @@
 import { wordTexts } from '../../texts/editor/words.ts';
 import { type Place, placeText } from './items.ts';
+import { languageName } from './language-name.ts';
 import { isFields } from './same.ts';
-
-const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
-
-/** The English name of a language, or the tag itself if it is not one. */
-export function languageName(tag: string): string {
-  try {
-    return languageNames.of(tag) ?? tag;
-  } catch {
-    return tag;
-  }
-}
 
 /** Fields with one text for each language. */
 const byLanguage = new Set(['greeting', 'fallback', 'ask', 'words', 'tell', 'say', 'gloss', 'title']);

@@ -1,18 +1,15 @@
 import { batch, useSignal } from '@preact/signals';
 import { messageOf } from '../../api/client.ts';
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
 import { differences } from '../document/differences.ts';
 import type { Draft } from '../draft.ts';
 import { toastNotSaved } from '../saving/after-closing.ts';
 import { MergeCancelled, Outdated } from '../saving/save.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { publishRevision } from './publish.ts';
+import { PublishFoot } from './publish-foot.tsx';
 
 interface ReviewDialogProps {
   draft: Draft;
@@ -74,7 +71,7 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
   const isNewer = isOutdated() && !isPublishing.value;
   const author = isNewer ? draft.saved.value.updatedBy : changedBy.value;
   return (
-    <Dialog title={frameTexts.review.title} onClose={onClose} keepsOpen={() => isPublishing.value} isWide>
+    <Dialog title={frameTexts.review.title} onClose={onClose} isBusy={isPublishing.value} isWide>
       {author === undefined ? null : (
         <p class="editor-notice" role="status">
           {frameTexts.review.changed(author)}
@@ -92,26 +89,15 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
       )}
       {draft.isChanged.value ? <p class="soft">{frameTexts.review.savesFirst}</p> : null}
       {hasSettings && !isFirst ? <p class="soft">{frameTexts.review.settings}</p> : null}
-      <TextField
-        label={frameTexts.review.note}
-        help={frameTexts.review.noteHelp}
-        value={note.value}
-        maxLength={500}
-        onInput={(value) => set(note, value)}
+      <PublishFoot
+        note={note}
+        problem={problem.value}
+        isPublishing={isPublishing.value}
+        action={isNewer ? frameTexts.review.again : frameTexts.review.publish}
+        disabled={!isNewer && !isFirst && found.length === 0}
+        onPublish={publish}
+        onClose={onClose}
       />
-      {problem.value === undefined ? null : (
-        <p class="bad" role="alert">
-          {problem.value}
-        </p>
-      )}
-      <div class="dialog-foot">
-        <Button disabled={isPublishing.value} onPress={onClose}>
-          {texts.cancel}
-        </Button>
-        <Button look="primary" disabled={!isNewer && !isFirst && found.length === 0} onPress={publish}>
-          {isNewer ? frameTexts.review.again : frameTexts.review.publish}
-        </Button>
-      </div>
     </Dialog>
   );
 }

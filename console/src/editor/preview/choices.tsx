@@ -1,7 +1,8 @@
 import { Choices, Select, TextField } from '../../parts/field.tsx';
 import { previewTexts } from '../../texts/editor/preview.ts';
+import { languageName } from '../document/language-name.ts';
 import type { Draft } from '../draft.ts';
-import { languageName, languageOptions } from '../tabs/languages/names.ts';
+import { languageOptions } from '../tabs/languages/names.ts';
 import { usedLanguages } from '../tabs/languages/used.ts';
 import { type Door, type Visitor, visitor } from './visitor.ts';
 

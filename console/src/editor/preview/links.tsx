@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Copy, Show } from '../../parts/notice.tsx';
+import { CopyValue, Show } from '../../parts/notice.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
@@ -38,15 +38,16 @@ function OpenLinks({ draft, isOwn }: LinksProps) {
   const { experienceId } = draft;
   const loaded = useLoad(
     [experienceId],
-    (signal) => request<{ previews: PreviewRecord[] }>(`experiences/${experienceId}/previews`, { signal }),
+    (signal) =>
+      request('GET /admin/experiences/{experienceId}/previews', { params: { experienceId }, signal }),
     ['preview', 'session'],
   );
   const isCreating = useSignal(false);
   const withdrawn = useSignal<PreviewRecord | undefined>(undefined);
   const withdraw = async (previewId: string) => {
-    await request(`previews/${previewId}`, { method: 'DELETE' });
-    await loaded.reload();
+    await request('DELETE /admin/previews/{previewId}', { params: { previewId } });
     toast(linkTexts.withdrawn);
+    void loaded.reload();
   };
   return (
     <>
@@ -147,9 +148,11 @@ function CreateLink({ draft, onCreated, onClose }: { draft: Draft; onCreated(): 
       return;
     }
     try {
-      const body = { revision, expiresInSeconds: Number(period.value), maxSessions };
-      const path = `experiences/${draft.experienceId}/previews`;
-      url.value = (await request<{ url: string }>(path, { method: 'POST', body })).url;
+      const created = await request('POST /admin/experiences/{experienceId}/previews', {
+        params: { experienceId: draft.experienceId },
+        body: { revision, expiresInSeconds: Number(period.value), maxSessions },
+      });
+      url.value = created.url;
       await onCreated();
     } catch (error) {
       problem.value = messageOf(error);
@@ -159,7 +162,7 @@ function CreateLink({ draft, onCreated, onClose }: { draft: Draft; onCreated(): 
     return (
       <Dialog title={linkTexts.shownTitle} onClose={onClose}>
         <p>{linkTexts.shownText}</p>
-        <Copy text={url.value} label={linkTexts.link} />
+        <CopyValue value={url.value} label={linkTexts.link} />
         <div class="dialog-foot">
           <Button look="primary" onPress={onClose}>
             {linkTexts.done}

@@ -32,9 +32,14 @@ export class OwnPreview {
     let current = this.#current.value;
     if (current?.revision !== revision || Date.parse(current.expiresAt) - Date.now() < spareMs) {
       this.withdraw();
-      const body = { revision, expiresInSeconds };
-      const path = `experiences/${this.#experienceId}/previews`;
-      current = { ...(await request<Created>(path, { method: 'POST', body })), revision };
+      const params = { experienceId: this.#experienceId };
+      current = {
+        ...(await request('POST /admin/experiences/{experienceId}/previews', {
+          params,
+          body: { revision, expiresInSeconds },
+        })),
+        revision,
+      };
       this.#current.value = current;
       if (this.#isClosed) this.withdraw();
     }
@@ -55,7 +60,9 @@ export class OwnPreview {
   /** Deletes the preview. The request is sent even if the page is being closed; if it fails, the preview expires. */
   withdraw(): void {
     if (this.#current.value === undefined) return;
-    const url = adminUrl(`previews/${this.#current.value.previewId}`);
+    const url = adminUrl('DELETE /admin/previews/{previewId}', {
+      params: { previewId: this.#current.value.previewId },
+    });
     this.#current.value = undefined;
     fetch(url, {
       method: 'DELETE',

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import type { SimulatedCase, SimulationResult } from '@session-launch/contract/admin/simulation';
+import type { SimulatedCase } from '@session-launch/contract/admin/simulation';
+import type { Sent } from '@session-launch/contract/sent';
 import { request } from '../../api/client.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
 import type { Experience } from '../draft.ts';
@@ -45,13 +46,12 @@ export async function resolveLanguages(
 ): Promise<{ locale: string; secondaryLocale?: string; because: string }> {
   const one = {
     door,
-    ...(locale === '' ? {} : { locale }),
-    ...(secondaryLocale === '' ? {} : { secondaryLocale }),
-    ...(door === 'server' ? {} : { acceptLanguage }),
-  };
-  const path = `experiences/${experienceId}/simulate`;
-  const { results } = await request<{ results: SimulationResult[] }>(path, {
-    method: 'POST',
+    locale: locale || undefined,
+    secondaryLocale: secondaryLocale || undefined,
+    acceptLanguage: door === 'server' ? undefined : acceptLanguage,
+  } satisfies Sent<SimulatedCase>;
+  const { results } = await request('POST /admin/experiences/{experienceId}/simulate', {
+    params: { experienceId },
     body: { revision, cases: [one] },
   });
   const result = results[0]!;

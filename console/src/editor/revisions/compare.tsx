@@ -61,9 +61,13 @@ interface RevisionDifferencesProps {
 export function RevisionDifferences({ experienceId, from, to }: RevisionDifferencesProps) {
   const loaded = useLoad([experienceId, from, to], (signal) =>
     Promise.all(
-      [from, to].map((revision) =>
-        request<Experience>(`experiences/${experienceId}/revisions/${revision}`, { signal }),
-      ),
+      [from, to].map(async (revision) => {
+        const params = { experienceId, revision: String(revision) };
+        return (await request('GET /admin/experiences/{experienceId}/revisions/{revision}', {
+          params,
+          signal,
+        })) as Experience;
+      }),
     ),
   );
   return (

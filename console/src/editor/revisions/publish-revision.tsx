@@ -1,15 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { messageOf } from '../../api/client.ts';
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { frameTexts } from '../../texts/editor/frame.ts';
 import { revisionTexts } from '../../texts/editor/revisions.ts';
-import { texts } from '../../texts.ts';
 import type { Draft } from '../draft.ts';
 import { isForToast, publishRevision } from '../frame/publish.ts';
+import { PublishFoot } from '../frame/publish-foot.tsx';
 import { Outdated } from '../saving/save.ts';
 import { RevisionDifferences } from './compare.tsx';
 
@@ -45,36 +41,19 @@ export function PublishRevision({ draft, revision, onClose }: PublishRevisionPro
     }
   };
   return (
-    <Dialog
-      title={revisionTexts.publishTitle(revision)}
-      onClose={onClose}
-      keepsOpen={() => isPublishing.value}
-      isWide
-    >
+    <Dialog title={revisionTexts.publishTitle(revision)} onClose={onClose} isBusy={isPublishing.value} isWide>
       <p>{revisionTexts.rollBack}</p>
       {published === undefined ? null : (
         <RevisionDifferences experienceId={draft.experienceId} from={published} to={revision} />
       )}
-      <TextField
-        label={frameTexts.review.note}
-        help={frameTexts.review.noteHelp}
-        value={note.value}
-        maxLength={500}
-        onInput={(value) => set(note, value)}
+      <PublishFoot
+        note={note}
+        problem={problem.value}
+        isPublishing={isPublishing.value}
+        action={revisionTexts.publishButton}
+        onPublish={publish}
+        onClose={onClose}
       />
-      {problem.value === undefined ? null : (
-        <p class="bad" role="alert">
-          {problem.value}
-        </p>
-      )}
-      <div class="dialog-foot">
-        <Button disabled={isPublishing.value} onPress={onClose}>
-          {texts.cancel}
-        </Button>
-        <Button look="primary" onPress={publish}>
-          {revisionTexts.publishButton}
-        </Button>
-      </div>
     </Dialog>
   );
 }

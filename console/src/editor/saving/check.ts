@@ -1,5 +1,5 @@
 import { effect, type Signal } from '@preact/signals';
-import { isConflict, request, retryMs } from '../../api/client.ts';
+import { ApiFailure, isConflict, request, retryMs } from '../../api/client.ts';
 import { isAway } from '../../state/load.ts';
 import type { Draft } from '../draft.ts';
 import { problemsOf } from './save.ts';
@@ -17,8 +17,8 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
     const { signal } = abort;
     const { version } = draft.saved.peek();
     try {
-      await request(`experiences/${draft.experienceId}`, {
-        method: 'PUT',
+      await request('PUT /admin/experiences/{experienceId}', {
+        params: { experienceId: draft.experienceId },
         query: { plan: 'true' },
         version,
         body: { experience: draft.document.peek() },
@@ -31,7 +31,9 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
       // The document is checked before its version.
       const problems = isConflict(error) ? [] : problemsOf(error);
       if (problems !== undefined) draft.problems.value = problems;
-      checked.value = problems === undefined ? 'unknown' : 'checked';
+      // The check is still to come: it waits for other requests of this operator.
+      const isWaiting = error instanceof ApiFailure && error.code === 'RATE_LIMITED';
+      if (!isWaiting) checked.value = problems === undefined ? 'unknown' : 'checked';
       if (isAway(error)) timer = setTimeout(check, retryMs);
     }
   };

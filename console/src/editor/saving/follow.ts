@@ -12,7 +12,9 @@ interface Follower {
 export function followExperience(draft: Draft, { onTakenOver, onDeleted }: Follower): () => void {
   const read = async () => {
     try {
-      const state = await request<ExperienceState>(`experiences/${draft.experienceId}`);
+      const state = await request('GET /admin/experiences/{experienceId}', {
+        params: { experienceId: draft.experienceId },
+      });
       // A save in flight announces its own change, and reads the state itself.
       if (draft.isSaving.peek()) return;
       if (state.version <= draft.saved.peek().version) return;

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
-import type { ExperienceState, SavedExperience } from '@session-launch/contract/admin/experience-schemas';
+import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, isConflict, request } from '../../api/client.ts';
+import { requestStatus, type StatusChange } from '../../state/experience-status.ts';
 import { me } from '../../state/me.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { merge, type Side } from '../document/merge.ts';
@@ -52,11 +53,7 @@ export interface Saving {
    * Publishes a revision, or takes the published one back. `version` is that of the state that the person has seen. If the experience has
    * been changed since, rejects with `Outdated`; a draft without unsaved changes then has the new state, others have it as `newer`.
    */
-  setStatus(
-    action: 'publish' | 'unpublish' | 'archive',
-    version: number,
-    body?: { revision: number; note?: string },
-  ): Promise<void>;
+  setStatus(action: StatusChange, version: number, body?: { revision: number; note?: string }): Promise<void>;
   /** Merges the draft with `newer`. Opens the conflict dialog if both changed the same field. Rejects while the YAML text has errors. */
   mergeNewer(): Promise<void>;
   /** Opens the conflict dialog and returns what was chosen. Rejects with `MergeCancelled` if it is closed. */
@@ -92,7 +89,7 @@ export function createSaving(draft: Model): Saving {
   const conflict = signal<Conflict | undefined>(undefined);
   const newer = signal<ExperienceState | undefined>(undefined);
   const isClosed = signal(false);
-  const url = `experiences/${draft.experienceId}`;
+  const params = { experienceId: draft.experienceId };
   let last: Promise<unknown> = Promise.resolve();
 
   /** One at a time: the next request needs the version of the one before. */
@@ -174,17 +171,20 @@ export function createSaving(draft: Model): Saving {
     for (;;) {
       const sent = draft.document.value;
       try {
-        const { experience, version, latestRevision } = await request<SavedExperience>(url, {
-          method: 'PUT',
-          version: draft.saved.value.version,
-          body: { experience: sent, ...(note ? { note } : {}) },
-        });
+        const { experience, version, latestRevision } = await request(
+          'PUT /admin/experiences/{experienceId}',
+          {
+            params,
+            version: draft.saved.value.version,
+            body: { experience: sent, ...(note ? { note } : {}) },
+          },
+        );
         const updatedBy = me.value?.operator.name ?? '';
         const made = { experience, version, latestRevision, updatedBy, updatedAt: new Date().toISOString() };
         // What was typed during the request is a change of the document that was sent.
         draft.takeOver({ ...draft.saved.value, ...made }, {}, sent);
         draft.problems.value = [];
-        const state = await request<ExperienceState>(url);
+        const state = await request('GET /admin/experiences/{experienceId}', { params });
         // Another operator may have saved between the two requests.
         draft.finishTyping();
         if (state.version === version || !draft.isChanged.value) {
@@ -197,19 +197,17 @@ export function createSaving(draft: Model): Saving {
         const problems = problemsOf(error);
         if (problems !== undefined) draft.problems.value = problems;
         if (!isConflict(error)) throw error;
-        await mergeTheirs(await request<ExperienceState>(url));
+        await mergeTheirs(await request('GET /admin/experiences/{experienceId}', { params }));
       }
     }
   };
 
   const sendStatus: Saving['setStatus'] = async (action, version, body) => {
     try {
-      draft.takeOver(
-        await request<ExperienceState>(`${url}/${action}`, { method: 'POST', version, body: body ?? {} }),
-      );
+      draft.takeOver(await requestStatus(draft.experienceId, action, version, body));
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const state = await request<ExperienceState>(url);
+      const state = await request('GET /admin/experiences/{experienceId}', { params });
       draft.finishTyping();
       if (draft.isChanged.value) newer.value = state;
       else draft.takeOver(state);

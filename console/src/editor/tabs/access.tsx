@@ -1,7 +1,7 @@
 import './access/access.css';
-import { Copy } from '../../parts/notice.tsx';
+import { htmlSnippet } from '@session-launch/contract/snippets';
+import { CopyCode } from '../../parts/notice.tsx';
 import { OriginCheck } from '../../parts/origin-check.tsx';
-import { snippets } from '../../parts/snippets.ts';
 import { me } from '../../state/me.ts';
 import { accessTexts } from '../../texts/editor/access.ts';
 import type { Draft } from '../draft.ts';
@@ -11,7 +11,7 @@ import { OriginList } from './access/origin-list.tsx';
 /** Who may start the experience, and the code to do so. */
 export function Access({ draft }: { draft: Draft }) {
   const isPublic = useField(draft, ['public']).value === true;
-  const code = snippets.script({
+  const code = htmlSnippet({
     publicUrl: me.value?.publicUrl ?? '',
     experienceId: draft.experienceId,
     door: isPublic ? 'public' : 'browser',
@@ -38,7 +38,7 @@ export function Access({ draft }: { draft: Draft }) {
       <section class="part">
         <h2>{accessTexts.lines}</h2>
         <p class="soft">{accessTexts.linesText}</p>
-        <Copy text={code} label={accessTexts.code} />
+        <CopyCode code={code} label={accessTexts.code} />
       </section>
     </>
   );

@@ -28,8 +28,10 @@ interface Asking {
 /** Who saved what and when, differences of any two revisions, and which one is published. */
 export function Revisions({ draft }: { draft: Draft }) {
   const { version } = draft.saved.value;
-  const url = `experiences/${draft.experienceId}/revisions`;
-  const loaded = useLoad([draft.experienceId], (signal) => request<RevisionList>(url, { signal }));
+  const params = { experienceId: draft.experienceId };
+  const loaded = useLoad([draft.experienceId], (signal) =>
+    request('GET /admin/experiences/{experienceId}/revisions', { params, signal }),
+  );
   const listed = useRef(version);
   useEffect(() => {
     if (listed.current === version) return;
@@ -41,9 +43,9 @@ export function Revisions({ draft }: { draft: Draft }) {
     <>
       <p class="soft">{revisionTexts.intro}</p>
       <Show loaded={loaded}>
-        {({ revisions }) => (
+        {({ revisions, counting }) => (
           <>
-            <RevisionItems draft={draft} revisions={revisions} />
+            <RevisionItems draft={draft} revisions={revisions} isCounting={counting === true} />
             {revisions.length > 1 ? <CompareRevisions draft={draft} revisions={revisions} /> : null}
           </>
         )}
@@ -53,13 +55,23 @@ export function Revisions({ draft }: { draft: Draft }) {
   );
 }
 
-function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
+interface RevisionItemsProps {
+  draft: Draft;
+  revisions: Revision[];
+  /** The numbers of sessions are lower bounds. */
+  isCounting: boolean;
+}
+
+function RevisionItems({ draft, revisions, isCounting }: RevisionItemsProps) {
   const id = useId();
   const publishing = useSignal<number | undefined>(undefined);
   const restoring = useSignal<number | undefined>(undefined);
   const restore = async (revision: number) => {
-    const url = `experiences/${draft.experienceId}/revisions/${revision}`;
-    const { slug, title, runtime } = await request<Experience>(url);
+    const params = { experienceId: draft.experienceId, revision: String(revision) };
+    const { slug, title, runtime } = (await request(
+      'GET /admin/experiences/{experienceId}/revisions/{revision}',
+      { params },
+    )) as Experience;
     const undo = draft.replace({ ...draft.document.value, slug, title, runtime });
     toast(revisionTexts.restored(revision), { action: { label: texts.undo, run: undo }, owner: draft });
   };
@@ -77,7 +89,7 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
                 <span class="soft">
                   {revisionTexts.by(createdBy)} <Time at={createdAt} />
                   {' · '}
-                  {revisionTexts.sessions(sessions)}
+                  {revisionTexts.sessions(sessions, isCounting)}
                 </span>
               </p>
               {note === undefined ? null : <p class="note">{note}</p>}

@@ -17,7 +17,7 @@ import { merge } from '../document/merge.ts';
 import { isSame, sharing } from '../document/same.ts';
 import type { Draft } from '../draft.ts';
 import { parsePath } from '../path.ts';
-import { CopyButtons } from './copy-buttons.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { highlightYaml } from './highlight.ts';
 import { type ReadYaml, readYaml, type TextProblem, toYaml } from './text.ts';
 import { theme } from './theme.ts';
@@ -47,7 +47,7 @@ export function YamlEditor({ draft }: { draft: Draft }) {
     <>
       <div class="row spread">
         <p class="soft">{yamlTexts.intro}</p>
-        <CopyButtons draft={draft} />
+        <CopyButton draft={draft} />
       </div>
       {problems.value.length === 0 ? null : (
         <section class="editor-problems" tabIndex={-1} aria-labelledby="yaml-problems">

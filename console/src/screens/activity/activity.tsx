@@ -1,5 +1,5 @@
 import './activity.css';
-import type { AuditEntry, AuditPage } from '@session-launch/contract/admin/audit';
+import type { AuditEntry } from '@session-launch/contract/admin/audit';
 import { request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { download } from '../../parts/csv.ts';
@@ -19,7 +19,7 @@ export function Activity({ projectId }: { projectId: string }) {
     download(
       `${projectId}-activity.ndjson`,
       'application/x-ndjson',
-      await requestText('audit', { query: { projectId }, accept: 'application/x-ndjson' }),
+      await requestText('GET /admin/audit', { query: { projectId }, accept: 'application/x-ndjson' }),
     );
   return (
     <Screen
@@ -56,8 +56,10 @@ function sourceOf(projectId: string): PageSource<AuditEntry> {
     size: 100,
     idOf: ({ auditId }) => auditId,
     read: async ({ limit, cursor }, signal) => {
-      const query = { projectId, limit: String(limit), cursor };
-      const page = await request<AuditPage>('audit', { query, ...(signal === undefined ? {} : { signal }) });
+      const page = await request('GET /admin/audit', {
+        query: { projectId, limit: String(limit), cursor },
+        signal,
+      });
       return { rows: page.entries, next: page.nextCursor };
     },
   };

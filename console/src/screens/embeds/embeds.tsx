@@ -1,13 +1,20 @@
 import '../sessions/sessions.css';
 import { useSignal } from '@preact/signals';
-import type { ExperienceList, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
+import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
+import {
+  curlSnippet,
+  htmlSnippet,
+  reactSnippet,
+  relayPageSnippet,
+  relaySnippet,
+  type Snippet,
+} from '@session-launch/contract/snippets';
 import { request } from '../../api/client.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
-import { Copy, Empty, Show } from '../../parts/notice.tsx';
+import { CopyCode, Empty, Show } from '../../parts/notice.tsx';
 import { OriginCheck } from '../../parts/origin-check.tsx';
 import { Screen } from '../../parts/screen.tsx';
-import { snippets, type Way } from '../../parts/snippets.ts';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
@@ -15,13 +22,31 @@ import { readProject } from '../../state/settings.ts';
 import { texts } from '../../texts.ts';
 import { Origins } from './origins.tsx';
 
+type Way = keyof typeof texts.embeds.ways;
+
+/** The code for each way to start an experience; a caption names the file if there are several. */
+const codeOf: Record<
+  Way,
+  (facts: { publicUrl: string; experienceId: string }) => { code: Snippet; caption?: string }[]
+> = {
+  script: (facts) => [{ code: htmlSnippet(facts) }],
+  react: (facts) => [{ code: reactSnippet(facts) }],
+  relay: (facts) => [
+    { code: relaySnippet(facts), caption: texts.embeds.relayServer },
+    { code: relayPageSnippet(facts), caption: texts.embeds.relayPage },
+  ],
+  curl: ({ publicUrl, experienceId }) => [
+    { code: curlSnippet({ publicUrl, key: { variable: 'LAUNCH_KEY' }, body: { experienceId } }) },
+  ],
+};
+
 /** Code that puts an experience into an application, and the origins that may use it. */
 export function Embeds({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
     async (signal) => {
       const [{ experiences }, { project }] = await Promise.all([
-        request<ExperienceList>(`projects/${projectId}/experiences`, { signal }),
+        request('GET /admin/projects/{projectId}/experiences', { params: { projectId }, signal }),
         readProject(projectId),
       ]);
       return { experiences: experiences.filter(({ status }) => status !== 'archived'), project };
@@ -53,10 +78,8 @@ function Code({ projectId, experiences }: { projectId: string; experiences: Expe
   const way = useSignal<Way>('script');
   const chosen =
     experiences.find(({ experienceId }) => experienceId === route.value.query.experience) ?? experiences[0]!;
-  const code = snippets[way.value]({
-    publicUrl: me.value?.publicUrl ?? '',
-    experienceId: chosen.experienceId,
-  });
+  const { experienceId } = chosen;
+  const shown = codeOf[way.value]({ publicUrl: me.value?.publicUrl ?? '', experienceId });
   return (
     <section class="panel">
       <div class="filters">
@@ -75,7 +98,14 @@ function Code({ projectId, experiences }: { projectId: string; experiences: Expe
           }}
         />
       </div>
-      <Copy text={code} label={texts.embeds.code} />
+      {shown.map(({ code, caption }) => (
+        <CopyCode
+          key={caption}
+          code={code}
+          label={caption ?? texts.embeds.code}
+          {...(caption === undefined ? {} : { caption })}
+        />
+      ))}
       {way.value === 'script' || way.value === 'react' ? (
         <OriginCheck projectId={projectId} experienceId={chosen.experienceId} />
       ) : null}

@@ -2,11 +2,10 @@ import type { ExperienceState, ExperienceSummary } from '@session-launch/contrac
 import { isConflict, request, requestText } from '../../api/client.ts';
 import { download } from '../../parts/csv.ts';
 import { createExperience } from '../../state/create-experience.ts';
+import { type StatusChange as Change, requestStatus } from '../../state/experience-status.ts';
 import { goTo, hashOf } from '../../state/route.ts';
 import { toast } from '../../state/toasts.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
-
-type Change = 'publish' | 'unpublish' | 'archive';
 
 /** Publishes, withdraws or archives an experience, and offers to undo it. `onChanged` shows the new state. */
 export async function changeStatus(
@@ -24,7 +23,7 @@ export async function changeStatus(
     await onChanged();
   };
   toast(message, { action: { label: texts.undo, run: undo } });
-  await onChanged();
+  void onChanged();
 }
 
 /** What brings an experience back into the state that the list showed. */
@@ -43,11 +42,7 @@ async function send(
 ): Promise<ExperienceState | undefined> {
   try {
     const body = revision === undefined ? {} : { revision };
-    return await request<ExperienceState>(`experiences/${experienceId}/${change}`, {
-      method: 'POST',
-      version,
-      body,
-    });
+    return await requestStatus(experienceId, change, version, body);
   } catch (error) {
     if (!isConflict(error)) throw error;
     toast(texts.conflict(title, error.details.by), { tone: 'bad' });
@@ -68,7 +63,7 @@ export async function duplicate(
   { experienceId }: ExperienceSummary,
   all: readonly ExperienceSummary[],
 ): Promise<void> {
-  const { experience } = await request<ExperienceState>(`experiences/${experienceId}`);
+  const { experience } = await request('GET /admin/experiences/{experienceId}', { params: { experienceId } });
   const { title } = experience as { title: string };
   const copied = texts.copyOf(title).slice(0, longestTitle);
   const fields = Object.fromEntries(
@@ -82,7 +77,8 @@ export async function duplicate(
 
 /** Downloads the newest revision of an experience in the format of a project file. */
 export async function downloadExperience({ experienceId, slug }: ExperienceSummary): Promise<void> {
-  const text = await requestText(`experiences/${experienceId}`, {
+  const text = await requestText('GET /admin/experiences/{experienceId}', {
+    params: { experienceId },
     query: { format: 'yaml' },
     accept: 'application/yaml',
   });
@@ -91,7 +87,8 @@ export async function downloadExperience({ experienceId, slug }: ExperienceSumma
 
 /** Downloads a project as a project file. */
 export async function downloadProject(projectId: string): Promise<void> {
-  const text = await requestText(`projects/${projectId}`, {
+  const text = await requestText('GET /admin/projects/{projectId}', {
+    params: { projectId },
     query: { format: 'yaml' },
     accept: 'application/yaml',
   });

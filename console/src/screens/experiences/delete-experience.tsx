@@ -29,19 +29,19 @@ export function DeleteExperience({ projectId, experience, onChanged, onClose }: 
   const version = conflict.value?.version ?? experience.version;
   const remove = async () => {
     try {
-      await request(`experiences/${experienceId}`, { method: 'DELETE', version });
+      await request('DELETE /admin/experiences/{experienceId}', { params: { experienceId }, version });
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 'EXPERIENCE_IN_USE') isInUse.value = true;
       if (isConflict(error)) {
         conflict.value = error.details;
-        await onChanged();
+        void onChanged();
       }
       // Keeps this dialog open, unless another one replaces it.
       throw error;
     }
     toast(texts.isDeleted(title));
     onClose();
-    await onChanged();
+    void onChanged();
   };
   if (isInUse.value)
     return (

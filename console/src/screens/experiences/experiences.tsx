@@ -30,7 +30,10 @@ function ExperienceScreen({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
     async (signal) => {
-      newest.current = await request<List>(`projects/${projectId}/experiences`, { signal });
+      newest.current = await request('GET /admin/projects/{projectId}/experiences', {
+        params: { projectId },
+        signal,
+      });
       return newest.current;
     },
     ['experience', 'project'],

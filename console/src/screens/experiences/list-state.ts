@@ -41,18 +41,19 @@ export function createListState(projectId: string, use: ListUse): ListState {
   let newest: List | undefined;
   /** Moves that one "Undo" takes back together: those of the same row, while their toast is shown and the order is as they left it. */
   let run: { id: string; before: readonly string[]; after: string; toastId: number | undefined } | undefined;
-  const path = `projects/${projectId}`;
+  const params = { projectId };
 
   const queue = new OrderQueue({
     read: async () => {
-      const { experiences, version } = await request<List>(`${path}/experiences`);
+      const { experiences, version } = await request('GET /admin/projects/{projectId}/experiences', {
+        params,
+      });
       return { ids: idsOf(experiences), version };
     },
     write: async ({ ids, version }) => {
       try {
         const body = { experienceIds: ids };
-        return (await request<{ version: number }>(`${path}/order`, { method: 'PUT', version, body }))
-          .version;
+        return (await request('PUT /admin/projects/{projectId}/order', { params, version, body })).version;
       } catch (error) {
         if (!isConflict(error)) throw error;
         return { conflict: error.details };

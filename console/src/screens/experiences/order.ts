@@ -13,7 +13,7 @@ export function place(id: string, side: 'before' | 'after', other: string): Rear
 
 /**
  * Moves an item back next to one of its neighbours in an earlier order; the other items keep their present order. If the two neighbours
- * were separated since, takes the one beside which more items are on the same side of the moved item as before.
+ * were separated since, takes, of the two positions, the one that changes the order of fewer items.
  */
 export function moveBack(id: string, earlier: readonly string[]): Rearrangement {
   const from = earlier.indexOf(id);

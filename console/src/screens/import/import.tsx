@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Applied, Overwritten, Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
+import type { Overwritten, Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
 import { useEffect, useId } from 'preact/hooks';
 import { ApiFailure, isConflict, messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,7 +11,7 @@ import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { importTexts as texts } from '../../texts/import.ts';
 import { shellTexts } from '../../texts/shell.ts';
-import { type ChosenFile, maxBytes, planFile, send, unseen } from './plan.ts';
+import { applyFile, type ChosenFile, maxBytes, planFile, unseen } from './plan.ts';
 import { AppliedView, PlanView, Problems } from './plan-view.tsx';
 
 interface ImportProps {
@@ -67,7 +67,7 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
     }
     try {
       const expect = isUndoing ? undefined : String(plan.version);
-      const { pendingDrafts, overwrote } = await send<Applied>(file, { expect });
+      const { pendingDrafts, overwrote } = await applyFile(file, expect);
       undone = unseen(overwrote, plan.overwrote);
       const messages = [
         ...(undone.length === 0 ? [texts.applied(file.name)] : []),
@@ -114,11 +114,6 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
             {texts.another}
           </Button>
         ) : null}
-        {shown.step === 'plan' && isPatchable(shown.plan) ? (
-          <Button look="plain" onPress={() => copyPatch(shown.file, shown.plan)}>
-            {texts.patch}
-          </Button>
-        ) : null}
         <Button onPress={onClose}>{shellTexts.cancel}</Button>
         {shown.step === 'plan' && isChanging(shown.plan) && may('manage-projects') ? (
           <Button
@@ -135,18 +130,6 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
 
 function isChanging({ changes, newRevisions }: Planned): boolean {
   return changes.length > 0 || newRevisions.length > 0;
-}
-
-/** Whether the service has something that the file could take over. */
-function isPatchable({ version, changes }: Planned): boolean {
-  return version > 0 && changes.length > 0;
-}
-
-async function copyPatch(file: ChosenFile, plan: Planned): Promise<void> {
-  const { makePatch } = await import('./make-patch.ts');
-  const patch = makePatch(file, plan) ?? '';
-  if (patch !== '') await navigator.clipboard.writeText(patch);
-  toast(patch === '' ? texts.noPatch : texts.patchCopied(file.name));
 }
 
 function problemsOf(error: unknown): readonly ProjectFileProblem[] | undefined {

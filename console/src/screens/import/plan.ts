@@ -1,4 +1,4 @@
-import type { Overwritten, Planned } from '@session-launch/contract/admin/apply';
+import type { Applied, ApplyQuery, Overwritten, Planned } from '@session-launch/contract/admin/apply';
 import type { Change } from '@session-launch/contract/admin/changes';
 import { request } from '../../api/client.ts';
 
@@ -11,16 +11,19 @@ export interface ChosenFile {
 /** The largest project file that the service accepts, in bytes. */
 export const maxBytes = 4 * 1024 * 1024;
 
-export function planFile(file: ChosenFile): Promise<Planned> {
-  return send<Planned>(file, { plan: 'true' });
+export async function planFile(file: ChosenFile): Promise<Planned> {
+  return (await send(file, { plan: 'true' })) as Planned;
 }
 
-export function send<T>(file: ChosenFile, query: Record<string, string | undefined>): Promise<T> {
+export async function applyFile(file: ChosenFile, expect?: string): Promise<Applied> {
+  return (await send(file, expect === undefined ? {} : { expect })) as Applied;
+}
+
+function send(file: ChosenFile, query: ApplyQuery): Promise<Applied | Planned> {
   const type = /\.json$/i.test(file.name) ? 'application/json' : 'application/yaml';
-  return request<T>('projects', {
-    method: 'POST',
+  return request('POST /admin/projects', {
     query: { source: sourceOf(file), ...query },
-    upload: new Blob([file.text], { type }),
+    file: new Blob([file.text], { type }),
   });
 }
 

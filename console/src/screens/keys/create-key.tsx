@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { CreatedApiKey, KeyMode } from '@session-launch/contract/admin/keys';
+import type { Scope } from '@session-launch/contract/operation';
 import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,7 +17,7 @@ interface CreateKeyProps {
 }
 
 export function CreateKey({ projectId, onCreated, onClose }: CreateKeyProps) {
-  const typed = useTyped<{ name: string; mode: KeyMode; scopes: string[] }>(`create-key ${projectId}`, {
+  const typed = useTyped<{ name: string; mode: KeyMode; scopes: Scope[] }>(`create-key ${projectId}`, {
     name: '',
     mode: 'test',
     scopes: ['sessions:create'],
@@ -26,9 +27,10 @@ export function CreateKey({ projectId, onCreated, onClose }: CreateKeyProps) {
   const create = async () => {
     problem.value = undefined;
     try {
-      const written = name.trim();
-      const body = { mode, scopes, ...(written === '' ? {} : { name: written }) };
-      const created = await request<CreatedApiKey>(`projects/${projectId}/keys`, { method: 'POST', body });
+      const created = await request('POST /admin/projects/{projectId}/keys', {
+        params: { projectId },
+        body: { mode, scopes, name: name.trim() || undefined },
+      });
       typed.forget();
       onCreated(created);
     } catch (error) {
@@ -65,7 +67,7 @@ export function CreateKey({ projectId, onCreated, onClose }: CreateKeyProps) {
           options={Object.entries(texts.keys.scopeNames).map(([value, label]) => ({ value, label }))}
           chosen={scopes}
           problem={problem.value}
-          onChange={(chosen) => typed.set({ scopes: chosen })}
+          onChange={(chosen) => typed.set({ scopes: chosen as Scope[] })}
         />
         <div class="dialog-foot">
           <Button onPress={close}>{texts.cancel}</Button>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ApiKeyList, ApiKeyRecord, CreatedApiKey } from '@session-launch/contract/admin/keys';
+import type { ApiKeyRecord, CreatedApiKey } from '@session-launch/contract/admin/keys';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -21,7 +21,7 @@ type Asking = { what: 'create' } | { what: 'revoke' | 'replace'; key: ApiKeyReco
 export function Keys({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
-    (signal) => request<ApiKeyList>(`projects/${projectId}/keys`, { signal }),
+    (signal) => request('GET /admin/projects/{projectId}/keys', { params: { projectId }, signal }),
     ['key'],
   );
   const asking = useSignal<Asking | undefined>(undefined);
@@ -167,9 +167,9 @@ function Revoke({
       isDangerous
       onClose={onClose}
       onConfirm={async () => {
-        await request(`keys/${keyRecord.keyId}/revoke`, { method: 'POST' });
+        await request('POST /admin/keys/{keyId}/revoke', { params: { keyId: keyRecord.keyId } });
         toast(texts.keys.isRevoked);
-        await onDone();
+        void onDone();
       }}
     >
       <p>{texts.keys.revokeText(keyRecord.hint)}</p>
@@ -192,7 +192,7 @@ function Replace({
       action={texts.keys.replace}
       onClose={onClose}
       onConfirm={async () => {
-        onDone(await request<CreatedApiKey>(`keys/${keyRecord.keyId}/replace`, { method: 'POST' }));
+        onDone(await request('POST /admin/keys/{keyId}/replace', { params: { keyId: keyRecord.keyId } }));
       }}
     >
       <p>{texts.keys.replaceText(keyRecord.hint)}</p>

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
+import { curlSnippet, keyVariableSnippet, nodeSnippet } from '@session-launch/contract/snippets';
 import { useEffect } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Copy } from '../../parts/notice.tsx';
+import { CopyCode, CopyValue } from '../../parts/notice.tsx';
 import { me } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
 import { texts } from '../../texts.ts';
@@ -16,15 +17,20 @@ interface ShownKeyProps {
   onClose(): void;
 }
 
-/** Shows a new key once, with code that uses it. Asks before it is closed or the page is left if nothing was copied. */
+/**
+ * Shows a new key once and, if it may create sessions, code that does. As long as nothing was copied, asks before the dialog is closed or
+ * the page is left.
+ */
 export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
   const isCopied = useSignal(false);
   const isLeaving = useSignal(false);
   const experienceId = useSignal('exp_your_experience');
   useEffect(() => {
-    request<{ experiences: { experienceId: string }[] }>(`projects/${projectId}/experiences`).then(
-      ({ experiences: [first] }) => {
-        if (first !== undefined) experienceId.value = first.experienceId;
+    request('GET /admin/projects/{projectId}/experiences', { params: { projectId } }).then(
+      ({ experiences }) => {
+        // The code cannot start a session of a draft.
+        const shown = experiences.find(({ status }) => status === 'published') ?? experiences[0];
+        if (shown !== undefined) experienceId.value = shown.experienceId;
       },
       () => undefined,
     );
@@ -38,29 +44,33 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
     isCopied.value = true;
     isLeaving.value = false;
   };
-  const { key } = created;
+  const { key, scopes } = created;
   const publicUrl = me.value?.publicUrl ?? '';
   return (
     <Dialog title={texts.keys.shownTitle} isWide onClose={leave}>
       <p>{texts.keys.shownText}</p>
-      <Copy text={key} label={texts.keys.keyItself} autoFocus onCopy={copied} />
-      <Copy
-        text={`SESSION_LAUNCH_API_KEY=${key}`}
+      <CopyValue value={key} label={texts.keys.keyItself} autoFocus onCopy={copied} />
+      <CopyCode
+        code={keyVariableSnippet(key)}
         label={texts.keys.env}
         caption={texts.keys.envCaption}
         onCopy={copied}
       />
-      <Copy
-        text={curlOf(publicUrl, key, experienceId.value)}
-        label={texts.keys.curl}
-        caption={texts.keys.curlCaption}
-        onCopy={copied}
-      />
-      <Copy
-        text={nodeOf(publicUrl, experienceId.value)}
-        label={texts.keys.node}
-        caption={texts.keys.nodeCaption}
-      />
+      {scopes.includes('sessions:create') ? (
+        <>
+          <CopyCode
+            code={curlSnippet({ publicUrl, key: { text: key }, body: { experienceId: experienceId.value } })}
+            label={texts.keys.curl}
+            caption={texts.keys.curlCaption}
+            onCopy={copied}
+          />
+          <CopyCode
+            code={nodeSnippet({ publicUrl, experienceId: experienceId.value })}
+            label={texts.keys.node}
+            caption={texts.keys.nodeCaption}
+          />
+        </>
+      ) : null}
       {isLeaving.value ? <p role="alert">{texts.keys.notCopied}</p> : null}
       <div class="dialog-foot">
         {isLeaving.value ? (
@@ -78,25 +88,4 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
       </div>
     </Dialog>
   );
-}
-
-function curlOf(publicUrl: string, key: string, experienceId: string): string {
-  return [
-    `curl -X POST ${publicUrl}/v1/sessions \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    '  -H "Content-Type: application/json" \\',
-    `  -d '{"experienceId":"${experienceId}"}'`,
-  ].join('\n');
-}
-
-function nodeOf(publicUrl: string, experienceId: string): string {
-  return [
-    "import { SessionLaunch } from '@session-launch/backend';",
-    '',
-    'const sessions = new SessionLaunch({',
-    `  baseUrl: '${publicUrl}',`,
-    '  apiKey: process.env.SESSION_LAUNCH_API_KEY,',
-    '});',
-    `const { launch } = await sessions.create({ experienceId: '${experienceId}' });`,
-  ].join('\n');
 }

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { AuditPage } from '@session-launch/contract/admin/audit';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,7 +15,7 @@ export interface KnownClash extends Clash {
 }
 
 export async function withAuthors(projectId: string, clashes: readonly Clash[]): Promise<KnownClash[]> {
-  const { entries } = await request<AuditPage>('audit', { query: { projectId } }).catch(() => ({
+  const { entries } = await request('GET /admin/audit', { query: { projectId } }).catch(() => ({
     entries: [],
   }));
   return clashes.map((clash) => {

@@ -1,7 +1,7 @@
 import '../sessions/sessions.css';
 import './limits.css';
-import type { Overview } from '@session-launch/contract/admin/overview';
-import type { Usage, UsageDay } from '@session-launch/contract/admin/usage';
+import type { Window } from '@session-launch/contract/admin/overview';
+import type { UsageDay } from '@session-launch/contract/admin/usage';
 import { request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { download } from '../../parts/csv.ts';
@@ -27,7 +27,10 @@ export function Limits({ projectId }: { projectId: string }) {
     download(
       `${projectId}-usage.csv`,
       'text/csv',
-      await requestText(`projects/${projectId}/usage`, { accept: 'text/csv' }),
+      await requestText('GET /admin/projects/{projectId}/usage', {
+        params: { projectId },
+        accept: 'text/csv',
+      }),
     );
   return (
     <Screen title={texts.limits.title} intro={texts.limits.intro}>
@@ -50,11 +53,12 @@ export function Limits({ projectId }: { projectId: string }) {
 }
 
 async function read(projectId: string, signal: AbortSignal): Promise<Data> {
-  const overview = (window: string) =>
-    request<Overview>(`projects/${projectId}/overview`, { query: { window }, signal });
+  const params = { projectId };
+  const overview = (window: Window) =>
+    request('GET /admin/projects/{projectId}/overview', { params, query: { window }, signal });
   const [{ project }, usage, hour, week] = await Promise.all([
     readProject(projectId),
-    request<Usage>(`projects/${projectId}/usage`, { signal }),
+    request('GET /admin/projects/{projectId}/usage', { params, signal }),
     overview('1h'),
     overview('7d'),
   ]);

@@ -19,8 +19,12 @@ export function Overview({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId, window.value],
     (signal) =>
-      request<OverviewData>(`projects/${projectId}/overview`, { query: { window: window.value }, signal }),
-    ['tally', 'session', 'project', 'experience'],
+      request('GET /admin/projects/{projectId}/overview', {
+        params: { projectId },
+        query: { window: window.value },
+        signal,
+      }),
+    ['tally'],
   );
   return (
     <Screen

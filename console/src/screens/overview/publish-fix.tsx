@@ -4,6 +4,7 @@ import { isConflict, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
+import { requestStatus } from '../../state/experience-status.ts';
 import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
@@ -21,20 +22,19 @@ export function PublishFix({ projectId, experienceId, onChanged }: PublishFixPro
   const { overview } = texts;
   const asking = useSignal<ExperienceState | undefined>(undefined);
   if (!may('edit-experiences')) return null;
-  const path = `experiences/${experienceId}`;
   const ask = async () => {
-    asking.value = await request<ExperienceState>(path);
+    asking.value = await request('GET /admin/experiences/{experienceId}', { params: { experienceId } });
   };
   const publish = async ({ version, latestRevision: revision, experience }: ExperienceState) => {
     try {
-      await request(`${path}/publish`, { method: 'POST', version, body: { revision } });
+      await requestStatus(experienceId, 'publish', version, { revision });
     } catch (error) {
       if (!isConflict(error)) throw error;
       await ask();
       throw new Error(overview.changedMeanwhile(asking.value?.updatedBy ?? ''));
     }
     toast(overview.isPublished(titleOf(experience), revision));
-    await onChanged();
+    void onChanged();
   };
   const asked = asking.value;
   return (

@@ -149,7 +149,7 @@ function Ask({ permissions, action, title, text, done, change, onChanged }: AskP
   const confirm = async () => {
     await change();
     toast(done);
-    await onChanged();
+    void onChanged();
   };
   return (
     <>

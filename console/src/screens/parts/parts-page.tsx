@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { curlSnippet } from '@session-launch/contract/snippets';
 import { ApplySelect } from '../../parts/apply-select.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Choices, Select, TextField } from '../../parts/field.tsx';
-import { Badge, Copy, Empty, Failure } from '../../parts/notice.tsx';
+import { Badge, CopyCode, Empty, Failure } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -93,8 +94,12 @@ export function PartsPage() {
         Something happened to the service. <Button>Reload</Button>
       </p>
       <p class="loading">Loading…</p>
-      <Copy
-        text={'curl -X POST http://127.0.0.1:8080/v1/sessions \\\n  -H "Authorization: Bearer $KEY"'}
+      <CopyCode
+        code={curlSnippet({
+          publicUrl: 'http://127.0.0.1:8080',
+          key: { variable: 'LAUNCH_KEY' },
+          body: { experienceId: 'exp_example' },
+        })}
         label="curl command"
       />
       <Table

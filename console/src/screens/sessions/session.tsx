@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { SessionDetail } from '@session-launch/contract/admin/sessions';
 import { request } from '../../api/client.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -17,15 +16,15 @@ import { texts } from '../../texts.ts';
 export function SessionScreen({ projectId, sessionId }: { projectId: string; sessionId: string }) {
   const loaded = useLoad(
     [sessionId],
-    (signal) => request<SessionDetail>(`sessions/${encodeURIComponent(sessionId)}`, { signal }),
+    (signal) => request('GET /admin/sessions/{sessionId}', { params: { sessionId }, signal }),
     ['session'],
   );
   const isEnding = useSignal(false);
   const isRunning = ['created', 'active'].includes(loaded.data?.session.status ?? '');
   const end = async () => {
-    await request(`sessions/${sessionId}/end`, { method: 'POST' });
+    await request('POST /admin/sessions/{sessionId}/end', { params: { sessionId } });
     toast(texts.sessions.ended);
-    await loaded.reload();
+    void loaded.reload();
   };
   return (
     <Screen

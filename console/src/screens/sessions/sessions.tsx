@@ -1,7 +1,6 @@
 import './sessions.css';
 import { useSignal } from '@preact/signals';
-import type { ExperienceList } from '@session-launch/contract/admin/experience-schemas';
-import type { SessionPage } from '@session-launch/contract/admin/sessions';
+import type { SessionPage, SessionQuery } from '@session-launch/contract/admin/sessions';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { downloadCsv } from '../../parts/csv.ts';
@@ -29,7 +28,7 @@ const filters = [
   'livemode',
   'from',
   'to',
-] as const;
+] as const satisfies readonly (keyof SessionQuery)[];
 
 export function Sessions({ projectId, rest: [sessionId] }: { projectId: string; rest: string[] }) {
   return sessionId === undefined ? (
@@ -109,9 +108,10 @@ function readPage(projectId: string, query: Query, signal?: AbortSignal): Promis
 }
 
 function requestPage(projectId: string, query: Query, signal?: AbortSignal): Promise<SessionPage> {
-  return request<SessionPage>(`projects/${projectId}/sessions`, {
+  return request('GET /admin/projects/{projectId}/sessions', {
+    params: { projectId },
     query,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 
@@ -128,7 +128,7 @@ function instants({ from, to }: Query): Query {
 
 function Filters({ projectId, query }: { projectId: string; query: Query }) {
   const loaded = useLoad([projectId], (signal) =>
-    request<ExperienceList>(`projects/${projectId}/experiences`, { signal }),
+    request('GET /admin/projects/{projectId}/experiences', { params: { projectId }, signal }),
   );
   const experiences = (loaded.data?.experiences ?? []).map(({ experienceId, title }) => ({
     value: experienceId,

@@ -1,5 +1,4 @@
 import '../sessions/sessions.css';
-import type { Doctor, SigningKeyList } from '@session-launch/contract/admin/system';
 import { request } from '../../api/client.ts';
 import { Badge, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
@@ -13,8 +12,8 @@ const tones = { ok: 'good', warn: 'warn', fail: 'bad' } as const;
 
 /** The state of the service: version, checks with what to do, and signing keys. */
 export function System() {
-  const doctor = useLoad([], (signal) => request<Doctor>('doctor', { signal }));
-  const signing = useLoad([], (signal) => request<SigningKeyList>('signing-keys', { signal }));
+  const doctor = useLoad([], (signal) => request('GET /admin/doctor', { signal }));
+  const signing = useLoad([], (signal) => request('GET /admin/signing-keys', { signal }));
   const { version, engine, publicUrl } = me.value!;
   return (
     <Screen title={texts.system.title}>

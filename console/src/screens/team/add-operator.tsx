@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { Role } from '@session-launch/contract/roles';
 import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -15,19 +16,19 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
   // An operator limited to projects can add only operators limited to these.
   const own = me.value?.operator.projectIds ?? undefined;
   const everything = own ?? [all];
-  const typed = useTyped('add-operator', { name: '', role: 'viewer', scope: everything });
+  const typed = useTyped<{ name: string; role: Role; scope: string[] }>('add-operator', {
+    name: '',
+    role: 'viewer',
+    scope: everything,
+  });
   const { name, role, scope } = typed.value;
   const problem = useSignal<string | undefined>(undefined);
   const add = async () => {
     problem.value = undefined;
     try {
-      const projectIds = scope.includes(all) ? undefined : scope;
-      const body = {
-        name: name.trim(),
-        role,
-        ...(projectIds === undefined ? {} : { projectIds }),
-      };
-      const { token } = await request<{ token: string }>('operators', { method: 'POST', body });
+      const { token } = await request('POST /admin/operators', {
+        body: { name: name.trim(), role, projectIds: scope.includes(all) ? undefined : scope },
+      });
       typed.forget();
       onAdded(token);
     } catch (error) {
@@ -50,7 +51,7 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
           label={texts.team.name}
           value={name}
           problem={problem.value}
-          maxLength={100}
+          maxLength={200}
           required
           autoFocus
           onInput={(value) => typed.set({ name: value })}
@@ -60,7 +61,7 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
           type="radio"
           options={Object.entries(texts.team.roles).map(([value, label]) => ({ value, label }))}
           chosen={[role]}
-          onChange={([chosen = 'viewer']) => typed.set({ role: chosen })}
+          onChange={([chosen = 'viewer']) => typed.set({ role: chosen as Role })}
         />
         <Choices
           label={texts.team.limit}

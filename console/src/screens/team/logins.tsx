@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { LoginList } from '@session-launch/contract/admin/sign-in';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,11 +9,35 @@ import { useLoad } from '../../state/load.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
 
+/** Logins per page. */
+const size = 100;
+
+/** Reads the newest logins, `pages` pages of them. */
+async function readPages(pages: number, signal: AbortSignal): Promise<LoginList> {
+  const logins: LoginList['logins'] = [];
+  let next: string | undefined;
+  for (let page = 0; page < pages; page++) {
+    const found = await request('GET /admin/logins', {
+      query: { limit: String(size), cursor: next },
+      signal,
+    });
+    logins.push(...found.logins);
+    next = found.nextCursor;
+    if (next === undefined) return { logins };
+  }
+  return { logins, nextCursor: next! };
+}
+
 /** The browsers that are signed in; each can be signed out. */
 export function Logins() {
-  const loaded = useLoad([], (signal) => request<LoginList>('logins', { signal }), ['login']);
+  const pages = useSignal(1);
+  const loaded = useLoad([], (signal) => readPages(pages.value, signal), ['login']);
+  const showMore = async () => {
+    pages.value++;
+    await loaded.reload();
+  };
   const signOut = async (loginId: string) => {
-    await request(`logins/${loginId}`, { method: 'DELETE' });
+    await request('DELETE /admin/logins/{loginId}', { params: { loginId } });
     toast(texts.team.signedOut);
     await loaded.reload();
   };
@@ -20,31 +45,38 @@ export function Logins() {
     <section class="stack">
       <h2>{texts.team.logins}</h2>
       <Show loaded={loaded}>
-        {({ logins }) => (
-          <Table
-            caption={texts.team.loginsCaption}
-            rows={logins}
-            keyOf={({ loginId }) => loginId}
-            columns={[
-              { title: texts.team.browser, isName: true, cell: ({ agent }) => browserOf(agent) },
-              { title: texts.team.name, cell: ({ operatorId }) => <code>{operatorId}</code> },
-              { title: texts.team.address, cell: ({ address }) => <code>{address}</code> },
-              { title: texts.team.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: texts.team.seen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-              {
-                title: '',
-                cell: ({ loginId, current }) => (
-                  <span class="actions">
-                    {current ? (
-                      <Badge tone="good">{texts.team.current}</Badge>
-                    ) : (
-                      <Button onPress={() => signOut(loginId)}>{texts.team.signOut}</Button>
-                    )}
-                  </span>
-                ),
-              },
-            ]}
-          />
+        {({ logins, nextCursor }) => (
+          <>
+            <Table
+              caption={texts.team.loginsCaption}
+              rows={logins}
+              keyOf={({ loginId }) => loginId}
+              columns={[
+                { title: texts.team.browser, isName: true, cell: ({ agent }) => browserOf(agent) },
+                { title: texts.team.name, cell: ({ operatorId }) => <code>{operatorId}</code> },
+                { title: texts.team.address, cell: ({ address }) => <code>{address}</code> },
+                { title: texts.team.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: texts.team.seen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+                {
+                  title: '',
+                  cell: ({ loginId, current }) => (
+                    <span class="actions">
+                      {current ? (
+                        <Badge tone="good">{texts.team.current}</Badge>
+                      ) : (
+                        <Button onPress={() => signOut(loginId)}>{texts.team.signOut}</Button>
+                      )}
+                    </span>
+                  ),
+                },
+              ]}
+            />
+            {nextCursor === undefined ? null : (
+              <p>
+                <Button onPress={showMore}>{texts.more}</Button>
+              </p>
+            )}
+          </>
         )}
       </Show>
     </section>

@@ -1,25 +1,25 @@
-import type { OperatorList, OperatorRecord } from '@session-launch/contract/admin/operators';
-import { roles } from '@session-launch/contract/roles';
-import { messageOf, request } from '../../api/client.ts';
+import type { OperatorRecord } from '@session-launch/contract/admin/operators';
+import { type Role, roles } from '@session-launch/contract/roles';
+import { isConflict, messageOf, request } from '../../api/client.ts';
 import { ApplySelect } from '../../parts/apply-select.tsx';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
 
 /** Changes the role of an operator; the toast offers a way back. */
 export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; onChanged(): unknown }) {
-  const { operatorId, name, role } = operator;
-  /** Changes nothing if the role is no longer `from`. Operators have no version, so this reads it just before. */
-  const set = async (from: string, next: string) => {
+  const { operatorId, name, role, version } = operator;
+  const set = async (from: Role, next: Role, version: number) => {
     try {
-      const { operators } = await request<OperatorList>('operators');
-      const present = operators.find((one) => one.operatorId === operatorId)?.role ?? from;
-      if (present !== from) toast(texts.team.roleChanged(name, present), { tone: 'bad' });
-      else {
-        await request(`operators/${operatorId}`, { method: 'PATCH', body: { role: next } });
-        toast(texts.team.saved, { action: { label: texts.undo, run: () => void set(next, from) } });
-      }
+      const changed = await request('PATCH /admin/operators/{operatorId}', {
+        params: { operatorId },
+        body: { role: next },
+        version,
+      });
+      const undo = () => void set(next, from, changed.version);
+      toast(texts.team.saved, { action: { label: texts.undo, run: undo } });
     } catch (error) {
-      toast(messageOf(error), { tone: 'bad' });
+      const message = isConflict(error) ? texts.team.conflict(name, error.details.by) : messageOf(error);
+      toast(message, { tone: 'bad' });
     }
     await onChanged();
   };
@@ -30,7 +30,7 @@ export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; 
       value={role}
       options={roles.map((value) => ({ value, label: value }))}
       button={({ value }) => ({ text: texts.team.changeRole, name: texts.team.changeRoleOf(name, value) })}
-      onApply={(value) => set(role, value)}
+      onApply={(value) => set(role, value as Role, version)}
     />
   );
 }

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
-import type { LoginLink } from '@session-launch/contract/admin/me';
-import type { OperatorList, OperatorRecord } from '@session-launch/contract/admin/operators';
-import { request } from '../../api/client.ts';
+import type { OperatorRecord } from '@session-launch/contract/admin/operators';
+import { isConflict, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { Copy, Empty, Show } from '../../parts/notice.tsx';
+import { CopyValue, Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../state/load.ts';
@@ -23,7 +22,7 @@ type Asking =
 
 /** Who may use the console, and the browsers that are signed in. */
 export function Team() {
-  const loaded = useLoad([], (signal) => request<OperatorList>('operators', { signal }), ['operator']);
+  const loaded = useLoad([], (signal) => request('GET /admin/operators', { signal }), ['operator']);
   const asking = useSignal<Asking | undefined>(undefined);
   const close = () => {
     asking.value = undefined;
@@ -34,7 +33,7 @@ export function Team() {
     void loaded.reload();
   };
   const link = async ({ operatorId }: OperatorRecord) => {
-    const { url } = await request<LoginLink>('login-links', { method: 'POST', body: { operatorId } });
+    const { url } = await request('POST /admin/login-links', { body: { operatorId } });
     const { linkTitle: title, linkText: text, linkItself: label } = texts.team;
     asking.value = { what: 'show', title, text, secret: url, label };
   };
@@ -148,7 +147,7 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
     return (
       <Dialog title={asking.title} onClose={onClose}>
         <p>{asking.text}</p>
-        <Copy text={asking.secret} label={asking.label} autoFocus />
+        <CopyValue value={asking.secret} label={asking.label} autoFocus />
         <div class="dialog-foot">
           <Button look="primary" onPress={onClose}>
             {texts.team.done}
@@ -156,7 +155,21 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
         </div>
       </Dialog>
     );
-  const { operatorId, name, issuer } = asking.operator;
+  const { operatorId, name, issuer, version } = asking.operator;
+  const params = { operatorId };
+  /**
+   * Waits for a request for this version of the operator, then calls `done`. After a conflict, a toast says so and the dialog closes: it was
+   * opened for a version that is outdated.
+   */
+  const after = async <T,>(answer: Promise<T>, done: (answer: T) => void) => {
+    try {
+      done(await answer);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      toast(texts.team.conflict(name, error.details.by), { tone: 'bad' });
+      void onChanged();
+    }
+  };
   if (asking.what === 'token')
     return (
       <Confirm
@@ -164,13 +177,13 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
         action={texts.team.newToken}
         isDangerous
         onClose={onClose}
-        onConfirm={async () => {
-          const { token } = await request<{ token: string }>(`operators/${operatorId}/token`, {
-            method: 'POST',
-          });
-          // After the confirmation has closed itself.
-          setTimeout(() => onToken(token));
-        }}
+        onConfirm={() =>
+          after(
+            request('POST /admin/operators/{operatorId}/token', { params, version }),
+            // After the confirmation has closed itself.
+            ({ token }) => void setTimeout(() => onToken(token)),
+          )
+        }
       >
         <p>{texts.team.newTokenText}</p>
       </Confirm>
@@ -181,11 +194,12 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
       action={texts.team.remove}
       isDangerous
       onClose={onClose}
-      onConfirm={async () => {
-        await request(`operators/${operatorId}`, { method: 'DELETE' });
-        toast(texts.team.removed(name));
-        await onChanged();
-      }}
+      onConfirm={() =>
+        after(request('DELETE /admin/operators/{operatorId}', { params, version }), () => {
+          toast(texts.team.removed(name));
+          void onChanged();
+        })
+      }
     >
       <p>{texts.team.removeText(name)}</p>
       {issuer !== undefined && <p>{texts.team.removeProvider}</p>}

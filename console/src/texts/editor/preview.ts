@@ -17,9 +17,21 @@ export const previewTexts = {
   forbidden: 'Only creators and owners can start a preview.',
   forbiddenRole: (role: string) => `Your role is ${role}. Ask a creator for a preview link.`,
   archived: 'This experience is archived, so it cannot be started.',
-  unreachable: 'The preview page does not answer',
-  unreachableText: (url: string, origin: string) =>
-    `Your browser cannot open ${url}, or that page may not be shown inside the console at ${origin}. Check PUBLIC_URL and ADMIN_URL of the service, then reload.`,
+  blocked: {
+    title: 'The preview cannot be shown',
+    mixed: (publicUrl: string) =>
+      `You opened the console over https, but the service is at ${publicUrl}. Browsers show no http page inside an https one. Set PUBLIC_URL to an https address of the service.`,
+    unreachable: (publicUrl: string) =>
+      `Your browser cannot reach the service at ${publicUrl}. Set PUBLIC_URL to an address of the service that your browser can open.`,
+    busy: (publicUrl: string) => `The service at ${publicUrl} does not answer now. Try again in a moment.`,
+    failed: (publicUrl: string) =>
+      `The preview page was loaded, but not its script ${publicUrl}/sdk/v2/session-launch.js. Check whether a proxy or an extension of your browser blocks it.`,
+    other: (publicUrl: string) =>
+      `Something other than this service answers at ${publicUrl}. Set PUBLIC_URL to the address of the service, with the path if a proxy adds one.`,
+    refused: (publicUrl: string, origin: string) =>
+      `The service at ${publicUrl} answers, but its page may not be shown inside ${origin}. Set ADMIN_URL to ${origin}. If it already is, a proxy adds X-Frame-Options or another Content-Security-Policy to the page: remove these headers.`,
+    open: 'Open the page in a new tab',
+  },
   choices: 'Visitor',
   door: 'Arrives through',
   doors: {

@@ -5,7 +5,8 @@ export const revisionTexts = {
   caption: 'Revisions of the experience, newest first',
   number: (revision: number) => `r${revision}`,
   by: (name: string) => `by ${name}`,
-  sessions: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'session' : 'sessions'}`,
+  sessions: (count: number, isLowerBound = false) =>
+    `${isLowerBound ? 'at least ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'session' : 'sessions'}`,
   published: 'published',
   publish: 'Publish this one',
   publishTitle: (revision: number) => `Publish r${revision}?`,

@@ -29,8 +29,7 @@ export const setupTexts = {
     rate: 'Speed',
     openai: 'Voice of the speech service',
     listen: 'Listen',
-    listenHelp:
-      'Listen plays the included voice with its natural pitch and speed. The preview has your pitch and speed.',
+    listenHelp: 'Listen plays a sample of the included voice at this pitch and speed.',
     playing: 'Playing…',
     avatar: 'Avatar',
     avatarId: 'Avatar id',

@@ -10,8 +10,5 @@ export const yamlTexts = {
   notAnExperience: 'must be the fields of one experience, such as “title: …”',
   mustBe: { object: 'must have fields', array: 'must be a list', text: 'must be a single value' },
   copy: 'Copy',
-  copyPatch: 'Copy as patch',
   copied: 'The YAML is copied, as an item of the list “experiences”.',
-  copiedPatch: 'The patch is copied. Apply it to the project file with: git apply, or patch -p1.',
-  noPatch: 'There are no differences to copy.',
 } as const;

@@ -11,6 +11,7 @@ const initial = {
   endReason: undefined,
   engines: undefined,
   suggestions: [],
+  video: null,
 };
 
 /** The state of an experience that pages and players read. Emits an event for every change. */
@@ -21,9 +22,10 @@ export class ExperienceState extends Emitter {
   declare error: ExperienceError | null;
   declare session: SessionFacts | null;
   declare endReason: EndReason | undefined;
-  /** The latest engines and suggestions from the runtime, for players that are attached later. */
+  /** The latest engines, suggestions and video track of the session, for players that are attached later. */
   declare engines: unknown;
   declare suggestions: Events['suggestions'];
+  declare video: MediaStreamTrack | null;
 
   constructor() {
     super();

@@ -83,9 +83,9 @@ export class LiveExperience extends ExperienceState implements Experience {
 
   /** Called before each start with the mint fields, which it may change. If it returns false, `start` rejects with ABORTED. */
   beforeStart: (request: MintFields) => boolean = () => true;
-  /** Receive cues and video tracks from the transport; set by the player. */
+  /** Called for cues of the transport, and when `video` has changed; set by the player. */
   onCue: (cue: unknown) => void = () => {};
-  onVideo: (track: MediaStreamTrack | null) => void = () => {};
+  onVideo: () => void = () => {};
 
   start(): Promise<void> {
     this.#isWanted = true;
@@ -229,7 +229,10 @@ export class LiveExperience extends ExperienceState implements Experience {
       sink: {
         mode: ifOpen((mode: Mode) => this.setMode(mode)),
         message: ifOpen((message: Message) => this.addMessage(message)),
-        video: ifOpen((track: MediaStreamTrack | null) => this.onVideo(track)),
+        video: ifOpen((track: MediaStreamTrack | null) => {
+          this.video = track;
+          this.onVideo();
+        }),
         cue: ifOpen((cue: unknown) => this.onCue(cue)),
         event: ifOpen((event: Events['runtimeEvent']) => {
           if (event.type === 'ended') attempt.isRestarting = event.reason === 'server_shutdown';

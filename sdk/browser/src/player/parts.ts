@@ -1,6 +1,5 @@
 import { make, makeDiv } from '../dom.ts';
 import { attachStyledShadow } from '../shadow.ts';
-import { maxTextCharacters } from '../wire.ts';
 import type { Captions } from './captions.ts';
 import { makeIcon, makeIconButton } from './icons.ts';
 import css from './player.css';
@@ -25,7 +24,6 @@ export function makeParts(captions: Captions) {
   const mic = makeIconButton('mic', 'mic');
   const input = make('input', {
     type: 'text',
-    maxlength: maxTextCharacters,
     autocomplete: 'off',
     enterkeyhint: 'send',
   });

@@ -3,6 +3,7 @@ import { callSafely } from '../core/report.ts';
 import { defaultTexts } from '../default-texts.ts';
 import { make } from '../dom.ts';
 import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from '../types.ts';
+import { maxTextCharacters } from '../wire.ts';
 import { Captions } from './captions.ts';
 import { drawButtons, drawFront, isHeard } from './chrome.ts';
 import { countdown } from './countdown.ts';
@@ -107,6 +108,13 @@ export class PlayerView implements Player {
       this.#unblock();
       if (wasHeard) mic.mute();
       else mic.unmute();
+    };
+    // The browser refuses to send the form of a text that is too long, and shows why.
+    parts.input.oninput = () => {
+      const excess = parts.input.value.trim().length - maxTextCharacters;
+      const problem = this.#text('tooLong').replaceAll('{count}', String(excess));
+      parts.input.setCustomValidity(excess > 0 ? problem : '');
+      parts.input.setAttribute('aria-invalid', String(excess > 0));
     };
     parts.form.onsubmit = (event) => {
       event.preventDefault();

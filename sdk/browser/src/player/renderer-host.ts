@@ -21,7 +21,6 @@ export class RendererHost {
   #renderer: Renderer | undefined;
   #shown: Shown | undefined;
   #mode: Mode | undefined;
-  #track: MediaStreamTrack | null = null;
   /** Cues that arrive while a renderer loads; undefined if none is loading. */
   #early: unknown[] | undefined;
 
@@ -32,10 +31,7 @@ export class RendererHost {
       if (this.#renderer) this.#renderer.cue?.(cue);
       else this.#early?.push(cue);
     };
-    experience.onVideo = (track) => {
-      this.#track = track;
-      this.#renderer?.video?.(track);
-    };
+    experience.onVideo = () => this.#renderer?.video?.(experience.video);
   }
 
   show(manifest: SessionManifest, fit: string): void {
@@ -79,7 +75,7 @@ export class RendererHost {
         if (this.#shown !== shown) return renderer.destroy();
         this.#renderer = renderer;
         if (this.#mode) renderer.mode(this.#mode);
-        if (this.#track) renderer.video?.(this.#track);
+        if (this.#experience.video) renderer.video?.(this.#experience.video);
         for (const cue of this.#early ?? []) renderer.cue?.(cue);
         this.#early = undefined;
         return;

@@ -59,16 +59,20 @@ export class Conversation {
     const offered = ready.engines;
     const engines = { ...offered };
     this.engines = engines;
+    /** Whether voices of this kind are audible, for both languages of a dual session. */
+    const setAudible = (kind: string, isAudible: boolean) => {
+      for (const one of ['speech', 'secondarySpeech'] as const)
+        if (offered[one]?.kind === kind) engines[one] = isAudible ? offered[one] : captions;
+    };
     if (canPlay) this.#playback = new Playback(audio, ready.audio.output.sampleRate, this.#played);
     else {
       // Without the worklet the microphone cannot be captured, and audio cannot be played.
       if (offered.hearing.kind === 'server') engines.hearing = none;
-      if (offered.speech.kind === 'server') engines.speech = captions;
+      setAudible('server', false);
     }
     if (!speech) return;
     this.#pageVoice = new speech.PageVoice(this.#played, (isAudible) => {
-      if (offered.speech.kind !== 'client') return;
-      engines.speech = isAudible ? offered.speech : captions;
+      setAudible('client', isAudible);
       channel.enginesChanged();
     });
     this.#recognition = new speech.Recognition(

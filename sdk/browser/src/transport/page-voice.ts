@@ -7,11 +7,34 @@ const timeoutExtraMs = 2000;
 const synthesis = () => globalThis.speechSynthesis as SpeechSynthesis | undefined;
 
 interface Speaking {
+  owner: PageVoice;
+  /** Gives the line to the browser. */
+  begin(): void;
   utterance: number;
   startedAt: number | undefined;
   /** Correction of the clock in milliseconds: predicted minus actual time of the last word boundary. */
   shiftMs: number;
-  timer: ReturnType<typeof setTimeout>;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/**
+ * The lines of all players of the page, the first of which the browser speaks. The browser's own queue is not used: to cancel one line,
+ * it would have to be emptied.
+ */
+let lines: Speaking[] = [];
+
+function add(line: Speaking): void {
+  lines.push(line);
+  if (lines.length === 1) line.begin();
+}
+
+/** Removes lines. If the browser speaks one of them, the next line begins; `isCut`: the browser still has to stop. */
+function remove(isOut: (line: Speaking) => boolean, isCut: boolean): void {
+  const [first] = lines;
+  lines = lines.filter((line) => !isOut(line));
+  if (first === lines[0]) return;
+  if (isCut) synthesis()?.cancel();
+  lines[0]?.begin();
 }
 
 export interface Line {
@@ -59,7 +82,10 @@ export function unlock(): void {
   speech.cancel();
 }
 
-/** Speaks with a voice of the browser, one line at a time, and provides its playback position for lip sync. */
+/**
+ * Speaks with a voice of the browser, and provides its playback position for lip sync. Players take turns: the browser speaks one line at a
+ * time.
+ */
 export class PageVoice {
   #volume = 1;
   readonly #progress: (utterance: number, ms: number, done: boolean) => void;
@@ -81,8 +107,7 @@ export class PageVoice {
     this.#volume = volume;
     const speaking = this.#speaking;
     if (volume > 0 || !speaking) return;
-    this.#done(speaking);
-    synthesis()?.cancel();
+    this.#done(speaking, true);
   }
 
   speak({ utterance, locale, text, durationMs, words }: Line): void {
@@ -91,14 +116,17 @@ export class PageVoice {
     line.lang = locale;
     line.volume = this.#volume;
     line.voice = voiceFor(speech.getVoices(), locale);
-    const timer = setTimeout(
-      () => {
-        if (speaking === this.#speaking && speaking.startedAt === undefined) this.#report(false);
-        this.#done(speaking);
-      },
-      durationMs * timeoutFactor + timeoutExtraMs,
-    );
-    const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
+    const begin = () => {
+      speaking.timer = setTimeout(
+        () => {
+          if (speaking === this.#speaking && speaking.startedAt === undefined) this.#report(false);
+          this.#done(speaking);
+        },
+        durationMs * timeoutFactor + timeoutExtraMs,
+      );
+      speech.speak(line);
+    };
+    const speaking: Speaking = { owner: this, begin, utterance, startedAt: undefined, shiftMs: 0 };
     this.#speaking = speaking;
     line.onstart = () => {
       speaking.startedAt = performance.now();
@@ -120,7 +148,7 @@ export class PageVoice {
       clearTimeout(speaking.timer);
       speaking.timer = setTimeout(() => this.#done(speaking), durationMs);
     };
-    speech.speak(line);
+    add(speaking);
   }
 
   clock(utterance: number): number {
@@ -130,10 +158,9 @@ export class PageVoice {
   }
 
   drop(): void {
-    if (!this.#speaking) return;
-    clearTimeout(this.#speaking.timer);
+    clearTimeout(this.#speaking?.timer);
     this.#speaking = undefined;
-    synthesis()?.cancel();
+    remove(({ owner }) => owner === this, true);
   }
 
   #report(isAudible: boolean): void {
@@ -142,8 +169,9 @@ export class PageVoice {
     this.#audible(isAudible);
   }
 
-  #done(speaking: Speaking): void {
+  #done(speaking: Speaking, isCut = false): void {
     clearTimeout(speaking.timer);
+    remove((line) => line === speaking, isCut);
     if (speaking !== this.#speaking) return;
     const ms = Math.max(0, this.clock(speaking.utterance));
     this.#speaking = undefined;

@@ -12,7 +12,7 @@ const shapes: Record<string, Shape> = {
   ready: {
     resumeTicket: text,
     audio: { output: { sampleRate: within(8000, 48_000) } },
-    engines: { mind: engine, speech: engine, hearing: engine },
+    engines: { mind: engine, speech: engine, secondarySpeech: optional(engine), hearing: engine },
     limits: { heartbeatSeconds: within(1, 3600) },
   },
   mode: { mode: oneOf('listening', 'thinking', 'speaking') },

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { AdminRoutes } from '@session-launch/contract/admin/api';
 import type { VersionConflict } from '@session-launch/contract/admin/changes';
+import { type AnswerOf, type ArgumentsOf, requestOf } from '@session-launch/contract/call';
 import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
 import type { ClientConfig } from '../../config/config.ts';
 import { CliFailure } from '../terminal/failure.ts';
@@ -32,43 +34,46 @@ export class AdminFailure extends CliFailure {
   }
 }
 
-export interface AdminRequest {
-  /** Path segments, each encoded separately: `['projects', 'prj_demo', 'keys']`. */
-  path: readonly string[];
-  query?: Record<string, string | undefined>;
-  /** Default: POST with a body, GET without one. */
-  method?: 'PUT' | 'PATCH' | 'DELETE';
-  body?: { type: 'application/json' | 'application/yaml'; text: string };
-  /** The version that the request changes, for `If-Match`. */
-  version?: number;
-  accept?: string;
+/** The text of a project file. */
+export interface FileBody {
+  type: 'application/json' | 'application/yaml';
+  text: string;
+}
+
+interface Settings {
   /** Timeout for the complete response; 10 by default. */
   timeoutSeconds?: number;
 }
 
+type Route = keyof AdminRoutes;
+type Rest<R extends Route> = ArgumentsOf<AdminRoutes[R], FileBody, Settings>;
+/** Those answers to a route that have the field. */
+type AnswerWith<Answer, Field extends string> = Answer extends { [F in Field]: unknown } ? Answer : never;
+type FieldOf<Answer> = Answer extends object ? keyof Answer & string : never;
+
 export interface AdminClient {
   /** Returns the JSON of a 2xx response, which must have `field`; throws an AdminFailure otherwise. */
-  json<T>(field: keyof T & string, request: AdminRequest): Promise<T>;
-  text(request: AdminRequest): Promise<string>;
+  json<R extends Route, Field extends FieldOf<AnswerOf<AdminRoutes[R]>>>(
+    field: Field,
+    route: R,
+    ...[options]: Rest<R>
+  ): Promise<AnswerWith<AnswerOf<AdminRoutes[R]>, Field>>;
+  text<R extends Route>(route: R, ...[options]: Rest<R>): Promise<string>;
 }
 
 /** Timeout for requests that read or write a whole project file; enough for 4 MiB on a busy machine. */
 export const projectFileTimeoutSeconds = 120;
 
-export function jsonBody(value: unknown): NonNullable<AdminRequest['body']> {
-  return { type: 'application/json', text: JSON.stringify(value) };
-}
-
 export function createAdminClient(config: ClientConfig): AdminClient {
-  const text = async (request: AdminRequest): Promise<string> => {
+  const text = async (route: Route, options: Sendable = {}): Promise<string> => {
     const token = config.token ?? (await readToken(config.tokenFile));
-    const { response, body } = await send(config.adminUrl, token, request);
+    const { response, body } = await send(config.adminUrl, token, route, options);
     if (!response.ok) throw refusal(config.adminUrl, response, body);
     return body;
   };
-  const json = async <T>(field: keyof T & string, request: AdminRequest): Promise<T> => {
-    const answer = parseJson(await text(request));
-    if (typeof answer === 'object' && answer !== null && field in answer) return answer as T;
+  const json: AdminClient['json'] = async (field, route, ...[options]) => {
+    const answer = parseJson(await text(route, options));
+    if (typeof answer === 'object' && answer !== null && field in answer) return answer as never;
     throw notTheAdminApi(config.adminUrl, `a body without ${field}`);
   };
   return { json, text };
@@ -96,29 +101,25 @@ async function readToken(file: string): Promise<string> {
   );
 }
 
+interface Sendable extends Settings {
+  file?: FileBody;
+}
+
 async function send(
   adminUrl: string,
   token: string,
-  request: AdminRequest,
+  route: Route,
+  { timeoutSeconds = 10, ...parts }: Sendable,
 ): Promise<{ response: Response; body: string }> {
-  const path = ['admin', ...request.path].map(encodeURIComponent).join('/');
-  const query = new URLSearchParams(
-    Object.entries(request.query ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
-  const url = new URL(`${adminUrl}/${path}`);
-  url.search = query.toString();
-  const timeoutSeconds = request.timeoutSeconds ?? 10;
+  const { method, path, headers, body = null } = requestOf(route, parts);
+  headers.authorization = `Bearer ${token}`;
+  if (parts.file !== undefined) headers['content-type'] = parts.file.type;
   try {
     return await within(timeoutSeconds, async (signal) => {
-      const response = await fetch(url, {
-        method: request.method ?? (request.body ? 'POST' : 'GET'),
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: request.accept ?? 'application/json',
-          ...(request.body ? { 'content-type': request.body.type } : {}),
-          ...(request.version === undefined ? {} : { 'if-match': `"${request.version}"` }),
-        },
-        body: request.body?.text ?? null,
+      const response = await fetch(`${adminUrl}${path}`, {
+        method,
+        headers,
+        body: parts.file?.text ?? body,
         // A redirected POST would arrive as a GET.
         redirect: 'manual',
         signal,

@@ -1,3 +1,4 @@
+import { jsString } from '@session-launch/contract/snippets';
 import type { Template } from './templates.ts';
 
 export interface StarterFacts {
@@ -47,8 +48,8 @@ LAUNCH_PROJECT=${projectId}
 
 export function pageSettings({ publicUrl, experienceId }: StarterFacts): string {
   return `// The service that creates the sessions, and the experience that the page launches.
-export const launchUrl = '${publicUrl}';
-export const experienceId = '${experienceId}';
+export const launchUrl = ${jsString(publicUrl)};
+export const experienceId = ${jsString(experienceId)};
 `;
 }
 

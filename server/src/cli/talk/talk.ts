@@ -1,12 +1,10 @@
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
-import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import { readWav, resampled, writeWav } from '@session-launch/process/wav';
 import type { Command } from 'commander';
-import { type AdminClient, jsonBody } from '../client/admin-client.ts';
+import type { AdminClient } from '../client/admin-client.ts';
 import type { Context } from '../client/context.ts';
 import { CliFailure, Interrupted } from '../terminal/failure.ts';
 import { checkId } from '../terminal/ids.ts';
@@ -85,23 +83,23 @@ async function mint(
   experienceId: string,
   options: TalkOptions,
 ): Promise<Launch> {
-  const url = options.url ?? (await admin().json<ServiceStatus>('publicUrl', { path: ['status'] })).publicUrl;
+  const url = options.url ?? (await admin().json('publicUrl', 'GET /admin/status')).publicUrl;
   if (options.key !== undefined) return launch(url, options.key, experienceId, options);
   const project = checkId('prj', options.project);
-  const { key, keyId } = await admin().json<CreatedApiKey>('key', {
-    path: ['projects', project, 'keys'],
-    body: jsonBody({
+  const { key, keyId } = await admin().json('key', 'POST /admin/projects/{projectId}/keys', {
+    params: { projectId: project },
+    body: {
       mode: 'test',
       scopes: ['sessions:create'],
       name: 'session-launch talk',
       expiresAt: new Date(Date.now() + keyMinutes * 60_000).toISOString(),
-    }),
+    },
   });
   try {
     return await launch(url, key, experienceId, options);
   } finally {
     await admin()
-      .text({ path: ['keys', keyId, 'revoke'], body: jsonBody({}) })
+      .text('POST /admin/keys/{keyId}/revoke', { params: { keyId } })
       .catch(() => io.stderr.write(`the key ${keyId} could not be revoked; it expires in ten minutes\n`));
   }
 }

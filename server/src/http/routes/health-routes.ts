@@ -7,6 +7,8 @@ import { refuseOtherMethods } from '../listener/server.ts';
 
 export interface HealthDeps {
   database: Database;
+  /** True while a listener that clients may expect is not open yet. */
+  isStarting: () => boolean;
   /** True once shutdown has begun: load balancers should send no more requests. */
   isDraining: () => boolean;
   runtimeState: () => RuntimeState;
@@ -37,7 +39,8 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
 
 /** Why the service cannot mint; `undefined` if it can. */
 export async function whyNotReady(deps: HealthDeps): Promise<string | undefined> {
-  return deps.isDraining() ? 'the service is shutting down' : databaseProblem(deps.database);
+  if (deps.isDraining()) return 'the service is shutting down';
+  return deps.isStarting() ? 'the service is starting' : databaseProblem(deps.database);
 }
 
 /** The public reason: names the unavailable part, without its address or cause. */

@@ -11,6 +11,12 @@ export interface CacheCounts {
   misses: number;
 }
 
+/** Bounds the sum of the sizes of all cached values, for values that can be large. */
+export interface SizeBound<V> {
+  maxSize: number;
+  sizeOf(value: V): number;
+}
+
 /** Caches database values for at most four seconds after their query was sent, or until `forget`. */
 export class Cache<V> {
   readonly counts: CacheCounts = { hits: 0, misses: 0 };
@@ -18,8 +24,8 @@ export class Cache<V> {
   readonly #loading = new Loading<V>();
   readonly #load: (key: string) => Promise<V>;
 
-  constructor(max: number, load: (key: string) => Promise<V>) {
-    this.#entries = new LRUCache({ max });
+  constructor(max: number, load: (key: string) => Promise<V>, { maxSize, sizeOf }: SizeBound<V>) {
+    this.#entries = new LRUCache({ max, maxSize, sizeCalculation: ({ value }) => sizeOf(value) });
     this.#load = load;
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { StoreUnavailable } from '../database-errors.ts';
 import { Batcher } from './batcher.ts';
-import type { CacheCounts } from './cache.ts';
+import type { CacheCounts, SizeBound } from './cache.ts';
 import { Loading } from './loading.ts';
 
 /** The sender of a request; its network is computed only when needed. */
@@ -32,6 +32,9 @@ interface Entry<V> {
 export class LookUps<V> {
   readonly counts: LookUpCounts = { hits: 0, misses: 0, refused: 0 };
   readonly #found: LRUCache<string, Entry<V>>;
+  /** Names of rows that existed recently, whether or not the row is still cached. */
+  readonly #existing: LRUCache<string, true>;
+  readonly #sizeOf: ((value: V) => number) | undefined;
   readonly #absent: LRUCache<string, { until: number }>;
   readonly #loading = new Loading<V | null>();
   /** Look-ups of names whose rows existed recently. */
@@ -42,13 +45,19 @@ export class LookUps<V> {
   readonly #inFlight = new Map<string, number>();
 
   /** `find` returns the rows that exist. It receives the previous rows where they are known. */
-  constructor(max: number, find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>) {
+  constructor(
+    max: number,
+    find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>,
+    bound?: SizeBound<V>,
+  ) {
     const findAll = async (names: string[]): Promise<(V | null)[]> => {
       const before = names.map((name) => this.#found.peek(name)?.value);
       const found = await find(names, before);
       return names.map((name) => found.get(name) ?? null);
     };
-    this.#found = new LRUCache({ max });
+    this.#found = new LRUCache(bound === undefined ? { max } : { max, maxSize: bound.maxSize });
+    this.#sizeOf = bound?.sizeOf;
+    this.#existing = new LRUCache({ max });
     this.#absent = new LRUCache({ max });
     this.#known = new Batcher(batchLimit, findAll);
     this.#unknown = new Batcher(batchLimit, findAll);
@@ -62,7 +71,7 @@ export class LookUps<V> {
     const loading = this.#loading.get(name);
     if (loading !== undefined) return loading;
     // The row existed recently, so the name is not invented.
-    if (this.#found.has(name)) return this.#load(name, this.#known);
+    if (this.#existing.has(name)) return this.#load(name, this.#known);
     if (client === undefined) return this.#load(name, this.#unknown);
     return this.#withinLimit(client.network(), () => this.#load(name, this.#unknown));
   }
@@ -116,10 +125,23 @@ export class LookUps<V> {
   #keep(name: string, value: V | null, until: number): void {
     if (value === null) {
       this.#found.delete(name);
+      this.#existing.delete(name);
       this.#absent.set(name, { until });
     } else {
       this.#absent.delete(name);
-      this.#found.set(name, { value, until });
+      this.#existing.set(name, true);
+      if (this.#sizeOf === undefined) this.#found.set(name, { value, until });
+      else this.#keepSized(name, { value, until }, this.#sizeOf(value));
+    }
+  }
+
+  /** Caches a row that may be large, and drops expired ones: those that have not been used for longest come first. */
+  #keepSized(name: string, entry: Entry<V>, size: number): void {
+    this.#found.set(name, entry, { size });
+    const now = performance.now();
+    for (const other of this.#found.rkeys()) {
+      if (this.#found.peek(other)!.until > now) return;
+      this.#found.delete(other);
     }
   }
 }

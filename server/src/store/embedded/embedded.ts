@@ -5,15 +5,19 @@ import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '
 import { sharedPing } from '../ping.ts';
 import { WriteHealth } from '../write-health.ts';
 import { answerBackups } from './backup-requests.ts';
+import { isFullDisk } from './disk-space.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
-import { maintain } from './maintenance.ts';
-import { type ClientHooks, PgliteClient } from './pglite-client.ts';
+import { requireCompleteRestore } from './interrupted-restore.ts';
+import { analyze, maintain } from './maintenance.ts';
+import { type ClientHooks, type ClientLimits, PgliteClient } from './pglite-client.ts';
 
 export interface EmbeddedHooks extends ClientHooks {
   /** Called if the folder has no database yet; creating one takes some seconds. */
   onFirstStart?(): void;
   /** Called if a backup is given up because its copy has not advanced for this many seconds. */
   onBackupStalled?(seconds: number): void;
+  /** Limits of the client, for tests. */
+  limits?: Partial<ClientLimits>;
 }
 
 /** PostgreSQL (PGlite) in a worker thread of this process, on a folder that this process has locked. */
@@ -23,6 +27,7 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     throw error instanceof StartError ? error : unusable(dataDir, error);
   });
   try {
+    await requireCompleteRestore(dataDir);
     const folder = join(dataDir, 'database');
     if (await isMissing(folder)) {
       hooks.onFirstStart?.();
@@ -33,7 +38,7 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     // Files that an earlier run or a restored backup left unsynced in the page cache.
     await syncTree(folder);
     const spareFile = join(dataDir, 'spare');
-    const client = await PgliteClient.open({ folder, spareFile }, hooks);
+    const client = await PgliteClient.open({ folder, spareFile }, hooks, hooks.limits);
     return embedded(client, { lock, dataDir, onBackupStalled: hooks.onBackupStalled });
   } catch (error) {
     await lock.release();
@@ -41,9 +46,12 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
   }
 }
 
+/** A database in memory cannot be restarted, and tests may run on a busy machine. */
+const limitsInMemory = { admin: 30_000, adminAnswer: 30_000, adminAnswerIfBusy: 30_000 };
+
 /** In memory, for tests: from a dump of a migrated database, or empty. */
 export async function openInMemory(dump?: Uint8Array): Promise<EmbeddedDatabase> {
-  return embedded(await PgliteClient.open(dump ? { dump } : {}));
+  return embedded(await PgliteClient.open(dump ? { dump } : {}, {}, limitsInMemory));
 }
 
 export interface EmbeddedDatabase extends Database {
@@ -58,6 +66,7 @@ interface Place {
 
 function embedded(client: PgliteClient, place?: Place): EmbeddedDatabase {
   const health = new WriteHealth();
+  const run = async (text: string) => (await client.query(text)).rows;
   const checkpoints = { held: false };
   place?.lock.serve(answerBackups(client, checkpoints, { onStalled: place.onBackupStalled }));
   let closing: Promise<void> | undefined;
@@ -66,11 +75,13 @@ function embedded(client: PgliteClient, place?: Place): EmbeddedDatabase {
     client,
     own: {
       alive: () => client.alive,
+      restarts: () => client.restarts,
+      analyze: (log) => analyze({ client, log }),
       maintain: (log) => maintain({ client, log, checkpoints }),
       ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
     },
     async query<Row>(workload: Workload, { text }: Statement, values?: unknown[]) {
-      const sent = client.query<Row>(text, values);
+      const sent = client.query<Row>(text, values, { isAdmin: workload === 'admin' });
       return (await (workload === 'recording' ? health.note(sent) : sent)).rows;
     },
     transaction: (work) =>
@@ -82,7 +93,10 @@ function embedded(client: PgliteClient, place?: Place): EmbeddedDatabase {
       ),
     // One process owns the folder, so it receives its own changes without notifications.
     listen: async () => undefined,
-    ping: sharedPing(() => health.check(async (text) => (await client.query(text)).rows)),
+    ping: sharedPing(async () => {
+      if (client.isRestarting) throw new Error('the embedded engine is restarting');
+      await health.check(run);
+    }),
     pools: () => ({}),
     close: () => {
       closing ??= client.close().finally(() => place?.lock.release());
@@ -109,9 +123,11 @@ function unusable(dataDir: string, error: unknown): StartError {
 }
 
 function unopened(dataDir: string, error: Error): StartError {
-  const todo = /no space left|disk quota/i.test(error.message)
-    ? 'free space on its disk'
-    : 'restore a backup, or set DATA_DIR to an empty folder';
+  const todo = /not synced to disk/.test(error.message)
+    ? 'install the version that package.json of the service names'
+    : isFullDisk(error)
+      ? 'free space on its disk'
+      : 'restore a backup, or set DATA_DIR to an empty folder';
   return new StartError(`the database in ${dataDir} cannot be opened (${error.message}); ${todo}`, {
     cause: error,
   });

@@ -14,6 +14,8 @@ const settings = [
   // Keeps the log and crash recovery short. Housekeeping makes the checkpoints.
   'max_wal_size=64MB',
   'min_wal_size=32MB',
+  // Rows that ANALYZE samples: 300 times this. All statements wait while it runs.
+  'default_statistics_target=20',
 ];
 
 /** PGlite's default parameters without the one that disables `fsync`. */
@@ -36,6 +38,9 @@ export class EngineFiles extends NodeFS {
    */
   #changed = new Set();
 
+  /** Files that were synced to disk. */
+  #synced = 0;
+
   /**
    * @param {string} folder
    * @param {import('./reserve-file.js').ReserveFile} [spare]
@@ -45,8 +50,19 @@ export class EngineFiles extends NodeFS {
     this.#spare = spare;
   }
 
-  started() {
+  /**
+   * Called when the database is open. Throws if a commit is not synced to disk: the functions below replace parts of PGlite and of
+   * Emscripten, and with another version of these a commit could be acknowledged before it is durable.
+   * @param {Pick<PGlite, 'exec'>} database
+   */
+  async started(database) {
     this.#changed = undefined;
+    const before = this.#synced;
+    await database.exec("SELECT pg_logical_emit_message(true, 'session-launch', '')");
+    if (this.#synced === before)
+      throw new Error(
+        'a commit was not synced to disk; the installed @electric-sql/pglite may have another version',
+      );
   }
 
   /**
@@ -108,6 +124,7 @@ export class EngineFiles extends NodeFS {
           fresh.delete(path);
         } else if (this.#changed?.has(path) !== false) {
           fs.fdatasyncSync(stream.nfd);
+          this.#synced++;
           if (fresh.size > 0) syncNames(path, fresh);
         }
         return 0;

@@ -6,11 +6,11 @@ import { PGlite } from '@electric-sql/pglite';
 import { EngineFiles, startParams } from './engine-files.js';
 import { ReserveFile } from './reserve-file.js';
 
-/** @typedef {import('./pglite-client.ts').ThreadRequest} ThreadRequest */
-/** @typedef {import('./pglite-client.ts').ThreadMessage} ThreadMessage */
+/** @typedef {import('./engine-thread.ts').ThreadRequest} ThreadRequest */
+/** @typedef {import('./engine-thread.ts').ThreadMessage} ThreadMessage */
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { folder, spareFile, dump, engine } = /** @type {import('./pglite-client.ts').ThreadData} */ (
+const { folder, spareFile, dump, engine } = /** @type {import('./engine-thread.ts').ThreadData} */ (
   workerData
 );
 const post = (/** @type {ThreadMessage} */ message) => port.postMessage(message);
@@ -28,9 +28,9 @@ const database = await PGlite.create({
     return false;
   },
 }).catch((error) => {
-  throw lastWords === '' ? error : new Error(lastWords);
+  throw new Error(lastWords || reasonOf(error));
 });
-files?.started();
+await files?.started(database);
 endWithTheEngine(database.Module);
 
 let isReadOnly = false;
@@ -51,6 +51,15 @@ if (spare !== undefined) {
   }, 1_000).unref();
 }
 post({ id: 0 });
+
+/**
+ * An error of Emscripten's file system has no message, only WASI's error number.
+ * @param {any} error
+ */
+function reasonOf(error) {
+  if (error?.errno === 51) return 'No space left on device';
+  return error?.message ?? `${error?.name} ${error?.errno}`;
+}
 
 /**
  * PGlite treats an unexpected exception as a failed statement and would continue with a broken engine. The only expected one is the exit

@@ -3,19 +3,12 @@ import type { Logger } from 'pino';
 import { type Database, StartError } from '../database.ts';
 import { isCollision, isOutage } from '../database-errors.ts';
 import type { EmbeddedDatabase } from '../embedded/embedded.ts';
+import { formerDigests } from './former-digests.ts';
 import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
 import { type Program, readProgram } from './migrations.ts';
 
 /** Key of the advisory lock under which processes that start at the same time migrate one after the other. */
 const migrationLock = 7_315_042_017n;
-
-/**
- * Digests that a release recorded for migrations whose files have since changed in their includes only: version 0.1.0 included every
- * function in the first migration.
- */
-const formerDigests: Record<number, string> = {
-  1: 'f2c0b753dabee8a2255bb0201c458911d4d44721127ba8943f13724f85085286',
-};
 
 export interface MigrateOptions {
   /** Receives a line about the applied migrations and functions. */
@@ -129,7 +122,7 @@ async function applyMigrations(run: Run, { migrations }: Program): Promise<strin
     if (version <= newest) {
       // A released migration never changes. A checkout from between two releases may have applied another one under this number.
       const recorded = applied.find((step) => step.version === version)?.digest ?? '';
-      if (![digest, formerDigests[version]].includes(recorded)) throw unreleased();
+      if (recorded !== digest && !formerDigests[version]?.includes(recorded)) throw unreleased();
       continue;
     }
     for (const statement of statements) await run(statement);
@@ -141,7 +134,7 @@ async function applyMigrations(run: Run, { migrations }: Program): Promise<strin
 
 interface Applied {
   version: number;
-  /** Digest of the migration's file. */
+  /** See `Migration`. */
   digest: string | null;
 }
 

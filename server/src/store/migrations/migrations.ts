@@ -7,7 +7,7 @@ interface Migration {
   /** From 1. */
   version: number;
   name: string;
-  /** SHA-256 of its file. Included functions do not count. */
+  /** SHA-256 of its statements, without comments. */
   digest: string;
   statements: string[];
 }
@@ -28,31 +28,31 @@ export interface Program {
   functions: readonly SqlFunction[];
 }
 
-const folder = new URL('../../../migrations/', import.meta.url);
+const ownFolder = new URL('../../../migrations/', import.meta.url);
 
-export async function readProgram(): Promise<Program> {
-  const [migrations, functions] = await Promise.all([readMigrations(), readFunctions()]);
+export async function readProgram(folder = ownFolder): Promise<Program> {
+  const [migrations, functions] = await Promise.all([readMigrations(folder), readFunctions(folder)]);
   return { version, migrations, functions };
 }
 
 /** Files such as `0001_schema.sql`. */
-async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (file) => {
-      const text = await readFile(new URL(file, folder), 'utf8');
+      const text = await withIncludes(folder, await readFile(new URL(file, folder), 'utf8'));
       return {
         version: Number.parseInt(file, 10),
         name: file.slice(0, -'.sql'.length),
-        digest: sha256Hex(text),
-        statements: statementsOf(await withIncludes(text)),
+        digest: sha256Hex(withoutComments(text)),
+        statements: statementsOf(text),
       };
     }),
   );
 }
 
 /** One function in each file, under its own name. */
-async function readFunctions(): Promise<SqlFunction[]> {
+async function readFunctions(folder: URL): Promise<SqlFunction[]> {
   const functions = new URL('functions/', folder);
   const files = (await readdir(functions)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
@@ -69,13 +69,24 @@ async function readFunctions(): Promise<SqlFunction[]> {
   );
 }
 
-/** A trigger needs its function, so a migration that makes one includes the function: `--> include functions/x.sql`. */
-async function withIncludes(text: string): Promise<string> {
+/**
+ * A trigger needs its function, so a migration that makes one includes the function: `--> include frozen/0003_x.sql`. The text is frozen
+ * with the migration. The newest text may name columns that only a later migration adds.
+ */
+async function withIncludes(folder: URL, text: string): Promise<string> {
   const lines = text.split('\n').map((line) => {
     const [, included] = /^--> include (\S+)$/.exec(line) ?? [];
     return included === undefined ? line : readFile(new URL(included, folder), 'utf8');
   });
   return (await Promise.all(lines)).join('\n');
+}
+
+/** Drops lines that hold only a comment, and empty ones. */
+function withoutComments(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*(--.*)?$/.test(line))
+    .join('\n');
 }
 
 /** A statement ends with a line that ends with a semicolon, outside the body of a function. */

@@ -5,19 +5,11 @@ import { sharedPing } from '../ping.ts';
 import { WriteHealth } from '../write-health.ts';
 import { close, connectionConfig, startTimeout } from './connection.ts';
 import { Listener } from './listener.ts';
-import { QueryPool, type QueryPoolSettings } from './query-pool.ts';
+import { poolSettings } from './pool-settings.ts';
+import { QueryPool } from './query-pool.ts';
 import { checkServer } from './server-check.ts';
 import { ask, prepare } from './statement.ts';
 import { StatementWatch } from './statement-watch.ts';
-
-const settings: Record<Workload, QueryPoolSettings> = {
-  // Cached reads are useless after four seconds, so the timeout is shorter.
-  everyday: { max: 10, statementTimeout: 3_000 },
-  // One write is in flight at a time; it may wait for a lock, but not indefinitely.
-  recording: { max: 1, statementTimeout: 15_000 },
-  probing: { max: 1, statementTimeout: 2_000 },
-  admin: { max: 4, statementTimeout: 10_000 },
-};
 
 /** Minimum milliseconds between two reconnects because the server is read-only. */
 const readOnlyEvery = 1_000;
@@ -46,7 +38,7 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     readOnlyAt = performance.now();
     distrust();
   };
-  const pool = (name: Workload) => new QueryPool({ url, watch, onIdleError, onReadOnly }, settings[name]);
+  const pool = (name: Workload) => new QueryPool({ url, watch, onIdleError, onReadOnly }, poolSettings[name]);
   const pools: Record<Workload, QueryPool> = {
     everyday: pool('everyday'),
     recording: pool('recording'),

@@ -55,6 +55,8 @@ function settings(statementTimeout: number): string {
     search_path: 'public',
     default_transaction_isolation: 'read committed',
     lock_timeout: '0',
+    // No statement runs long enough to repay compilation, which can take longer than the statement, under locks that mints wait for.
+    jit: 'off',
     statement_timeout: String(statementTimeout),
     // Otherwise a transaction whose client disappeared holds its locks until the server notices, possibly for hours.
     idle_in_transaction_session_timeout: '30s',

@@ -1,3 +1,4 @@
+import type { Scope } from '@session-launch/contract/operation';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import {
   apply,
@@ -24,7 +25,7 @@ import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../or
 const service = deployedService();
 
 describe('/v1/sessions', () => {
-  test.each([[['sessions:read']], [['catalog:read']], [['sessions:read', 'catalog:read']]])(
+  test.each<[Scope[]]>([[['sessions:read']], [['catalog:read']], [['sessions:read', 'catalog:read']]])(
     'a key with the scopes %j cannot mint',
     async (scopes) => {
       const world = await sharedWorld(service);

@@ -5,6 +5,7 @@ import {
   acceptedReturnUrls,
   fieldsOfServers,
   forExperience,
+  largestButtons,
   oddButRight,
   rightCommonFields,
 } from '../bodies.ts';
@@ -135,6 +136,12 @@ describe.each(doors)('$path', (door) => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world, { startButton: { label: 'Talk' } });
     expect(manifest.player).toEqual({ startButton: { label: 'Talk' } });
+  });
+
+  test.each(largestButtons)('accepts a startButton of at most 2 KiB and 4 levels', async (startButton) => {
+    const world = await sharedWorld(service);
+    const { manifest } = await launch(service, door, world, { startButton });
+    expect(manifest.player).toEqual({ startButton });
   });
 
   test.each(oddButRight)('accepts %s', async (_name, body) => {

@@ -17,18 +17,22 @@ export const nameOf = ({ name, path }: Pick<ArtRecord, 'name' | 'path'>): string
   name ?? path.split('/').slice(2).join('/');
 
 export async function listArt(projectId: string, signal: AbortSignal): Promise<ArtRecord[]> {
-  return (await request<{ art: ArtRecord[] }>(`projects/${projectId}/art`, { signal })).art;
+  return (await request('GET /admin/projects/{projectId}/art', { params: { projectId }, signal })).art;
 }
 
 export function uploadArt(projectId: string, kind: ArtKind, picture: Blob, name: string): Promise<ArtRecord> {
-  const upload = picture.type === '' ? new Blob([picture], { type: 'application/octet-stream' }) : picture;
-  return request<ArtRecord>(`projects/${projectId}/art`, { method: 'POST', query: { kind, name }, upload });
+  const file = picture.type === '' ? new Blob([picture], { type: 'application/octet-stream' }) : picture;
+  return request('POST /admin/projects/{projectId}/art', {
+    params: { projectId },
+    query: { kind, name },
+    file,
+  });
 }
 
 /** Deletes a picture. Throws with the experiences that use it, in words. */
 export async function deleteArt(projectId: string, artId: string): Promise<void> {
   try {
-    await request(`projects/${projectId}/art/${artId}`, { method: 'DELETE' });
+    await request('DELETE /admin/projects/{projectId}/art/{artId}', { params: { projectId, artId } });
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.code !== 'ART_IN_USE') throw error;
     const { usedBy = [] } = Object(error.details) as { usedBy?: string[] };

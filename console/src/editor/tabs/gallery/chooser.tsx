@@ -189,7 +189,7 @@ function Pictures({ projectId, art, chosen, isUsed, onChoose, onDeleted }: Pictu
             const one = deleted.value!;
             await deleteArt(projectId, one.artId!);
             toast(chooserTexts.deleted(nameOf(one)));
-            await onDeleted();
+            void onDeleted();
           }}
           onClose={() => {
             deleted.value = undefined;

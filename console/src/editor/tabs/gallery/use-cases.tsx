@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
+import { excessOf } from '../../../parts/length.tsx';
 import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 import type { Draft } from '../../draft.ts';
@@ -20,13 +21,16 @@ export function UseCases({ draft }: { draft: Draft }) {
     draft.change(path, next.length === 0 ? undefined : next);
     dropEmptyTaxonomy(draft);
   };
-  const add = () => {
+  const { maxLength } = schemaAt([...path, 0]);
+  /** Adds the text in the field. One that is too long stays there, unless the field is about to disappear. */
+  const add = (isLeaving = false) => {
     const text = added.value.trim();
+    if (!isLeaving && excessOf(text, maxLength) > 0) return;
     const present = (draft.at(path) as string[] | undefined) ?? [];
     if (text !== '' && !present.includes(text)) set([...present, text]);
     added.value = '';
   };
-  useHeldText(draft, add);
+  useHeldText(draft, () => add(true));
   const ref = useRemovalFocus<HTMLDivElement>('.chips button', '.add-row input');
   const itemProblems = list.map((_, i) => draft.problemAt([...path, i])).filter((one) => one !== undefined);
   return (
@@ -69,12 +73,12 @@ export function UseCases({ draft }: { draft: Draft }) {
           <TextField
             label={galleryTexts.addUseCase}
             value={added.value}
-            maxLength={schemaAt([...path, 0]).maxLength}
+            maxLength={maxLength}
             placeholder={String(schemaAt([...path, 0]).examples?.[0] ?? '')}
             onInput={(text) => {
               added.value = text;
             }}
-            onChange={add}
+            onChange={() => add()}
           />
           <Button type="submit">{galleryTexts.add}</Button>
         </form>

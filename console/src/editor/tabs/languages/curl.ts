@@ -1,6 +1,7 @@
 import type { SimulatedCase } from '@session-launch/contract/admin/simulation';
+import { curlSnippet, type Snippet } from '@session-launch/contract/snippets';
 
-const routes = { server: 'sessions', browser: 'browser-sessions', public: 'public-sessions' };
+const routes = { browser: 'browser-sessions', public: 'public-sessions' } as const;
 
 interface Facts {
   publicUrl: string;
@@ -10,27 +11,18 @@ interface Facts {
 }
 
 /** The command that sends a case as a real mint. */
-export function curlOf({ door, acceptLanguage, ...fields }: SimulatedCase, facts: Facts): string {
+export function curlOf({ door, acceptLanguage, ...fields }: SimulatedCase, facts: Facts): Snippet {
   const { publicUrl, experienceId, origins } = facts;
-  const headers =
-    door === 'server'
-      ? ['"Authorization: Bearer $LAUNCH_KEY"']
-      : [`Origin: ${origins[door]}`, ...(acceptLanguage ? [`Accept-Language: ${acceptLanguage}`] : [])].map(
-          quoted,
-        );
-  return [
-    `curl -X POST ${quoted(`${publicUrl}/v1/${routes[door]}`)}`,
-    ...[...headers, quoted('Content-Type: application/json')].map((header) => `-H ${header}`),
-    `-d ${quoted(JSON.stringify({ experienceId, ...fields }))}`,
-  ].join(' \\\n  ');
+  const body = { experienceId, ...fields };
+  if (door === 'server') return curlSnippet({ publicUrl, key: { variable: 'LAUNCH_KEY' }, body });
+  const headers = {
+    Origin: origins[door],
+    ...(acceptLanguage ? { 'Accept-Language': acceptLanguage } : {}),
+  };
+  return curlSnippet({ publicUrl, route: routes[door], headers, body });
 }
 
 /** An allowed origin that a page can have: the first of the list, with a name in the place of a wildcard. */
 export function originFrom(allowed: readonly string[]): string {
   return (allowed[0] ?? 'https://www.example.com').replace('*.', 'www.');
-}
-
-/** Quotes a text for the shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -9,10 +9,10 @@ import { me } from '../../../state/me.ts';
 import { readProject } from '../../../state/settings.ts';
 import { toast } from '../../../state/toasts.ts';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
+import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../draft.ts';
 import { CaseDialog } from './case-dialog.tsx';
 import { curlOf, originFrom } from './curl.ts';
-import { languageName } from './names.ts';
 
 const simulatorTexts = languagesTexts.simulator;
 /** Milliseconds without a change after which the cases are sent. */
@@ -39,10 +39,13 @@ export function Simulator({ draft }: { draft: Draft }) {
     const abort = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        const path = `experiences/${draft.experienceId}/simulate`;
-        const body = { languages, cases: now };
+        const params = { experienceId: draft.experienceId };
         const { signal } = abort;
-        const answer = await request<{ results: SimulationResult[] }>(path, { method: 'POST', body, signal });
+        const answer = await request('POST /admin/experiences/{experienceId}/simulate', {
+          params,
+          body: { languages, cases: now },
+          signal,
+        });
         results.value = answer.results;
         problem.value = undefined;
       } catch (error) {

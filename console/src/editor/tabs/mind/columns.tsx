@@ -1,7 +1,7 @@
+import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../draft.ts';
 import type { Path } from '../../path.ts';
 import type { TextsField } from './form.ts';
-import { languageName } from './languages.ts';
 import { LanguageText } from './texts-field.tsx';
 
 interface ColumnsProps {

@@ -9,10 +9,10 @@ import { set } from '../../../state/set.ts';
 import { toast } from '../../../state/toasts.ts';
 import { itemTexts } from '../../../texts/editor/items.ts';
 import { mindTexts } from '../../../texts/editor/mind.ts';
+import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../draft.ts';
 import {
   isTag,
-  languageName,
   languagesOf,
   type Missing,
   mindPath,

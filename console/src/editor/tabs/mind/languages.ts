@@ -20,17 +20,6 @@ export function hasText(texts: MaybeTexts, language: string): boolean {
   return language in texts || Object.keys(texts).some((tag) => base(tag) === base(language));
 }
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' });
-
-/** The name of a language in English, or the tag itself if it is not valid. */
-export function languageName(tag: string): string {
-  try {
-    return names.of(tag) ?? tag;
-  } catch {
-    return tag;
-  }
-}
-
 /** Whether a text is a valid language tag. */
 export function isTag(text: string): boolean {
   try {

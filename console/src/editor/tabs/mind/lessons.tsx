@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import { TextField } from '../../../parts/field.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import type { Draft } from '../../draft.ts';
 import { useField } from '../../fields.tsx';
 import { IdField } from '../../items/id-field.tsx';
 import type { ItemKind } from '../../items/item-kind.ts';
-import { ItemList } from '../../items/item-list.tsx';
 import type { Item } from '../../items/list-changes.ts';
 import type { Path } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
@@ -24,26 +22,9 @@ const path = [...mindPath, ofLesson.list];
 export function Lessons({ draft }: { draft: Draft }) {
   const isDual = useField(draft, ['runtime', 'languages', 'dual']).value === true;
   const isEmpty = useField(draft, path).value === undefined;
-  return isDual || !isEmpty ? <LessonList draft={draft} isDual={isDual} /> : null;
-}
-
-function LessonList({ draft, isDual }: { draft: Draft; isDual: boolean }) {
-  const reveal = useSignal<string | undefined>(undefined);
-  const kind = useMemo(() => lessonKind(draft), [draft]);
-  return (
-    <ListPart
-      draft={draft}
-      path={path}
-      kind={kind}
-      texts={texts}
-      note={isDual ? undefined : texts.notDual}
-      onAdded={(id) => {
-        reveal.value = id;
-      }}
-    >
-      {() => <ItemList draft={draft} path={path} kind={kind} reveal={reveal} />}
-    </ListPart>
-  );
+  if (!isDual && isEmpty) return null;
+  const note = isDual ? undefined : texts.notDual;
+  return <ListPart draft={draft} path={path} kindOf={lessonKind} texts={texts} note={note} />;
 }
 
 const lessonKind = (draft: Draft): ItemKind => ({

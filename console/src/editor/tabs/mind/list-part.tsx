@@ -1,28 +1,43 @@
-import { computed } from '@preact/signals';
+import { computed, type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { itemTexts } from '../../../texts/editor/items.ts';
 import type { Draft } from '../../draft.ts';
 import type { ItemKind } from '../../items/item-kind.ts';
-import { addItem } from '../../items/item-list.tsx';
+import { addItem, ItemList } from '../../items/item-list.tsx';
 import type { Path } from '../../path.ts';
 import { helpAt } from '../../schema.ts';
 
 interface ListPartProps {
   draft: Draft;
   path: Path;
-  kind: ItemKind;
+  kindOf(draft: Draft): ItemKind;
   texts: { heading: string; used: string; add: string; empty: string; count(count: number): string };
   /** A further sentence below the heading. */
   note?: string | undefined;
-  onAdded(id: string): void;
-  children(count: number): ComponentChildren;
+  /** Called before an item is added. */
+  onAdd?(): void;
+  /** What to show instead of all items. */
+  children?(list: ShownList): ComponentChildren;
 }
 
-/** The frame of a list of the mind: heading, count, when it is used, and a button that adds an item. */
-export function ListPart({ draft, path, kind, texts, note, onAdded, children }: ListPartProps) {
+interface ShownList {
+  kind: ItemKind;
+  count: number;
+  /** Set to an id to open this item and to move the focus there. */
+  reveal: Signal<string | undefined>;
+}
+
+/** A list of the mind: heading, count, when it is used, the items, and a button that adds one. */
+export function ListPart({ draft, path, kindOf, texts, note, onAdd, children }: ListPartProps) {
   const id = useId();
+  const reveal = useSignal<string | undefined>(undefined);
+  const kind = useMemo(() => kindOf(draft), [draft]);
+  const add = () => {
+    onAdd?.();
+    reveal.value = addItem(draft, path, kind);
+  };
   const count = useMemo(
     () => computed(() => (draft.at(path) as unknown[] | undefined)?.length ?? 0),
     [draft],
@@ -41,10 +56,14 @@ export function ListPart({ draft, path, kind, texts, note, onAdded, children }: 
         {note === undefined ? null : <p class="warn">{note}</p>}
       </div>
       {count === 0 ? <p class="soft">{texts.empty}</p> : null}
-      {children(count)}
+      {children === undefined ? (
+        <ItemList draft={draft} path={path} kind={kind} reveal={reveal} />
+      ) : (
+        children({ kind, count, reveal })
+      )}
       {draft.isEditable ? (
         <div class="row">
-          <Button disabled={isFull} onPress={() => onAdded(addItem(draft, path, kind))}>
+          <Button disabled={isFull} onPress={add}>
             {texts.add}
           </Button>
           {isFull ? <span class="soft">{itemTexts.full(count)}</span> : null}

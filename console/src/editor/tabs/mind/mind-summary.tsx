@@ -1,5 +1,5 @@
 import { mindTexts } from '../../../texts/editor/mind.ts';
-import { languageName } from './languages.ts';
+import { languageName } from '../../document/language-name.ts';
 
 interface MindSummaryProps {
   name: string;

@@ -1,11 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import type { Draft } from '../../draft.ts';
 import { useField } from '../../fields.tsx';
 import { IdField } from '../../items/id-field.tsx';
 import type { ItemKind } from '../../items/item-kind.ts';
-import { ItemList } from '../../items/item-list.tsx';
 import type { Item } from '../../items/list-changes.ts';
 import type { Path } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
@@ -23,26 +20,9 @@ const path = [...mindPath, ofSection.list];
 export function Presentation({ draft }: { draft: Draft }) {
   const isPresenter = useField(draft, ['runtime', 'mode']).value === 'presenter';
   const isEmpty = useField(draft, path).value === undefined;
-  return isPresenter || !isEmpty ? <SectionList draft={draft} isPresenter={isPresenter} /> : null;
-}
-
-function SectionList({ draft, isPresenter }: { draft: Draft; isPresenter: boolean }) {
-  const reveal = useSignal<string | undefined>(undefined);
-  const kind = useMemo(() => sectionKind(draft), [draft]);
-  return (
-    <ListPart
-      draft={draft}
-      path={path}
-      kind={kind}
-      texts={texts}
-      note={isPresenter ? undefined : texts.notPresenter}
-      onAdded={(id) => {
-        reveal.value = id;
-      }}
-    >
-      {() => <ItemList draft={draft} path={path} kind={kind} reveal={reveal} />}
-    </ListPart>
-  );
+  if (!isPresenter && isEmpty) return null;
+  const note = isPresenter ? undefined : texts.notPresenter;
+  return <ListPart draft={draft} path={path} kindOf={sectionKind} texts={texts} note={note} />;
 }
 
 const sectionKind = (draft: Draft): ItemKind => ({

@@ -5,8 +5,9 @@ import { useEffect, useId } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { Select, TextField } from '../../../parts/field.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
+import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../draft.ts';
-import { languageName, languagesOf } from './languages.ts';
+import { languagesOf } from './languages.ts';
 import { type Conversation, questionCheck, type Reached } from './question.ts';
 
 const texts = mindTexts.check;

@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useId, useRef } from 'preact/hooks';
+import { excessOf, lengthState } from '../../../parts/length.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
+import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../draft.ts';
 import { linesOf, removeAt, useField } from '../../fields.tsx';
 import { type Path, pathText } from '../../path.ts';
 import { helpAt, schemaAt } from '../../schema.ts';
 import type { TextsField } from './form.ts';
-import { hasText, languageName, type Texts, variantsOf } from './languages.ts';
+import { hasText, type Texts, variantsOf } from './languages.ts';
 
 interface LanguageTextProps {
   draft: Draft;
@@ -27,6 +30,9 @@ export function LanguageText(props: LanguageTextProps) {
   const name = languageName(language);
   const isMissing = field.as === 'variants' && texts !== undefined && !hasText(texts, language);
   const problem = useField(draft, [...place, language]).problem;
+  const text = texts?.[language];
+  // Then the length note already shows the problem.
+  const isTooLong = typeof text === 'string' && excessOf(text, schemaAt([...place, language]).maxLength) > 0;
   const help = field.used ?? (field.isExplained ? undefined : helpAt(place));
   return (
     <div class="field texts" data-path={pathText([...place, language])}>
@@ -47,7 +53,7 @@ export function LanguageText(props: LanguageTextProps) {
           {help}
         </p>
       )}
-      {problem === undefined ? null : (
+      {problem === undefined || isTooLong ? null : (
         <p class="problem" id={`${id}-problem`}>
           {problem}
         </p>
@@ -121,39 +127,45 @@ function Variants({ draft, path, field, language, id, texts, isInvalid }: InputP
   };
   return (
     <div class="variants" ref={root}>
-      {shown.map((text, n) => (
-        <div class="variant" key={n}>
-          <textarea
-            id={`${id}-${n}`}
-            rows={1}
-            lang={language}
-            dir="auto"
-            value={text}
-            maxLength={maxLength}
-            placeholder={n === 0 ? placeholderOf(texts, language) : undefined}
-            disabled={!draft.isEditable}
-            aria-label={n === 0 ? undefined : mindTexts.variant(field.label, name, n + 1)}
-            aria-invalid={isInvalid || draft.problemAt([...place, n]) !== undefined ? 'true' : undefined}
-            aria-describedby={`${id}-help ${id}-problem`}
-            onInput={({ currentTarget }) => change(n, currentTarget.value)}
-            onBlur={dropBlanks}
-          />
-          {draft.isEditable && shown.length > 1 ? (
-            <button
-              type="button"
-              class="button plain icon"
-              aria-label={mindTexts.removeVariant(field.label, name, n + 1)}
-              onClick={() => {
-                if (n === written.length) hasExtra.value = false;
-                else write(written.filter((_, at) => at !== n));
-                root.current?.querySelector('textarea')?.focus();
-              }}
-            >
-              ✕
-            </button>
-          ) : null}
-        </div>
-      ))}
+      {shown.map((text, n) => {
+        const length = lengthState(`${id}-${n}`, text, maxLength);
+        const hasProblem = isInvalid || length.isTooLong || draft.problemAt([...place, n]) !== undefined;
+        return (
+          <Fragment key={n}>
+            <div class="variant">
+              <textarea
+                id={`${id}-${n}`}
+                rows={1}
+                lang={language}
+                dir="auto"
+                value={text}
+                placeholder={n === 0 ? placeholderOf(texts, language) : undefined}
+                disabled={!draft.isEditable}
+                aria-label={n === 0 ? undefined : mindTexts.variant(field.label, name, n + 1)}
+                aria-invalid={hasProblem ? 'true' : undefined}
+                aria-describedby={`${id}-help ${id}-problem ${length.noteId ?? ''}`}
+                onInput={({ currentTarget }) => change(n, currentTarget.value)}
+                onBlur={dropBlanks}
+              />
+              {draft.isEditable && shown.length > 1 ? (
+                <button
+                  type="button"
+                  class="button plain icon"
+                  aria-label={mindTexts.removeVariant(field.label, name, n + 1)}
+                  onClick={() => {
+                    if (n === written.length) hasExtra.value = false;
+                    else write(written.filter((_, at) => at !== n));
+                    root.current?.querySelector('textarea')?.focus();
+                  }}
+                >
+                  ✕
+                </button>
+              ) : null}
+            </div>
+            {length.note}
+          </Fragment>
+        );
+      })}
       {canAdd && written.length > 0 && !hasExtra.value ? (
         <button
           type="button"

@@ -26,26 +26,18 @@ const searchedFrom = 8;
 
 export function Topics({ draft }: { draft: Draft }) {
   const search = useSignal('');
-  const reveal = useSignal<string | undefined>(undefined);
-  const kind = useMemo(() => topicKind(draft), [draft]);
+  const showAll = () => {
+    search.value = '';
+  };
   return (
-    <ListPart
-      draft={draft}
-      path={path}
-      kind={kind}
-      texts={texts}
-      onAdded={(id) => {
-        search.value = '';
-        reveal.value = id;
-      }}
-    >
-      {(count) => (
+    <ListPart draft={draft} path={path} kindOf={topicKind} texts={texts} onAdd={showAll}>
+      {({ kind, count, reveal }) => (
         <>
           {count > 0 ? (
             <QuestionCheck
               draft={draft}
               onShow={(id) => {
-                search.value = '';
+                showAll();
                 reveal.value = id;
               }}
             />

@@ -85,7 +85,7 @@ function CharacterFields({ draft, path: at }: { draft: Draft; path: Path }) {
         <div class="item-fields">
           <DraftFields draft={draft} base={at} fields={ofCharacter.voice} />
         </div>
-        <Listen draft={draft} path={[...at, 'voice', 'flite', 'voice']} />
+        <Listen draft={draft} path={[...at, 'voice', 'flite']} />
         <OtherKeys draft={draft} path={[...at, 'voice']} known={['flite', 'openai']} />
       </fieldset>
       <fieldset class="group">

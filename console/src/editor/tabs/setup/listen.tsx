@@ -16,18 +16,20 @@ const samples: Record<string, () => Promise<{ default: Uint8Array }>> = {
   kal16: () => import('./voices/kal16.ulaw'),
 };
 
-/** Plays the included voice of a character. */
+/** Plays the included voice of a character at its pitch and speed. `path` is that of the settings of the voice. */
 export function Listen({ draft, path }: { draft: Draft; path: Path }) {
   const id = useId();
   const isPlaying = useSignal(false);
-  const { value } = useField(draft, path);
-  const voice = String(value ?? schemaAt(path).default);
+  const { value } = useField(draft, [...path, 'voice']);
+  const voice = String(value ?? schemaAt([...path, 'voice']).default);
   const sample = samples[voice];
   if (sample === undefined) return null;
   const listen = async () => {
     isPlaying.value = true;
     try {
-      await play((await sample()).default);
+      // The pitch of rms is fixed, as in the runtime.
+      const pitch = voice === 'rms' ? 1 : factorAt(draft, [...path, 'pitch']);
+      await play((await sample()).default, pitch, factorAt(draft, [...path, 'rate']));
     } finally {
       isPlaying.value = false;
     }
@@ -43,4 +45,11 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
       </p>
     </div>
   );
+}
+
+/** The factor at a path. The runtime also takes 1 for a value that is missing or outside of its limits. */
+function factorAt(draft: Draft, path: Path): number {
+  const value = draft.at(path);
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = schemaAt(path);
+  return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }

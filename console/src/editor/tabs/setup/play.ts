@@ -1,13 +1,16 @@
+import { tuned } from './tune.ts';
+
 const sampleRate = 16_000;
 
 let context: AudioContext | undefined;
 
-/** Plays a sample: mono, 16 kHz, 8-bit mu-law. Resolves when it has been played. */
-export async function play(encoded: Uint8Array): Promise<void> {
+/** Plays a sample: mono, 16 kHz, 8-bit mu-law. `pitch` and `rate` are factors. Resolves when it has been played. */
+export async function play(encoded: Uint8Array, pitch: number, rate: number): Promise<void> {
   context ??= new AudioContext();
   await context.resume();
-  const buffer = context.createBuffer(1, encoded.length, sampleRate);
-  buffer.copyToChannel(Float32Array.from(encoded, decoded), 0);
+  const samples = tuned(Float32Array.from(encoded, decoded), pitch, rate);
+  const buffer = context.createBuffer(1, samples.length, sampleRate);
+  buffer.copyToChannel(samples, 0);
   const source = new AudioBufferSourceNode(context, { buffer });
   source.connect(context.destination);
   const ended = new Promise((resolve) => source.addEventListener('ended', resolve, { once: true }));

@@ -1,0 +1,17 @@
+/**
+ * Digests under which earlier versions recorded a migration. They counted comments, and version 0.1.0 had every function in the first
+ * migration.
+ */
+export const formerDigests: Record<number, readonly string[]> = {
+  1: ['f2c0b753dabee8a2255bb0201c458911d4d44721127ba8943f13724f85085286', '2dd9b06834acf0002f5196b3bf241f0ddeae1c2a53f06897a845083c98a1c71e'],
+  2: ['988d7a0a04ce757d990e5bed2c75ed726e366a25025d739464e34ad8e6511fa3'],
+  3: ['0909959edca4ac2cc94e22b6162f655d0145e8c54ca5b8ba050810450f1ab8d4'],
+  4: ['92d3dde62be0dc0d785a85fdc4c88e07f7450be5f5ea5042ab8c2f601d1eb99a'],
+  5: ['a595d11d18bba320b41455ae5fea33e01a9308d3d31b2e59d047e66cf8b1e2c4'],
+  6: ['c660224434f1adcd8c5a5819c3693469cd107887b11274ebd686f2c31211aff5'],
+  7: ['6c0b9677ae60395a8444444370726c1ad0d47d6830cb5586766d9d71b1847ab0'],
+  8: ['39f6342a079fc0c024259f1dbcc5344abd251905d77048e1507e7049ac08c9c8'],
+  9: ['84767606159f1c7f329f25f591ccfac09653166fa7c4e058dd10c41aafaab0ee'],
+  10: ['f2ee8b729fadaefe4711882cd79aca9656fe82dd3fd83bb9eb404a3a7057738f'],
+  11: ['2e4c7978695753c8c9bb563cf1fea3117aaab27466ce318b475b78f45d1318f7'],
+};
