@@ -78,7 +78,7 @@ test('after publishing by keyboard, the focus is at the place of the button that
   await button('Save draft').press('Enter');
   await page.getByText('No unsaved changes').waitFor();
   await expect.poll(() => page.evaluate('document.activeElement === document.body')).toBe(false);
-  expect(await focusedControl(page)).toBe('button Review and publish');
+  await expect.poll(() => focusedControl(page)).toBe('button Review and publish');
   await page.keyboard.press('Enter');
   await dialog('Review and publish').waitFor();
   await dialog('Review and publish').getByRole('button', { name: 'Publish', exact: true }).focus();

@@ -35,7 +35,7 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   const { page } = tab;
 
   await tab.field('Token').waitFor();
-  expect(await focusedControl(page)).toBe('textbox Token');
+  await expect.poll(() => focusedControl(page)).toBe('textbox Token');
   await page.keyboard.type(adminToken);
   await page.keyboard.press('Enter');
   await heading(tab, 'Overview');
@@ -45,7 +45,7 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await tab.button('Create key').waitFor();
   await press(tab, 'button Create key');
   await tab.dialog('Create key').waitFor();
-  expect(await focusedControl(page)).toBe('textbox Name');
+  await expect.poll(() => focusedControl(page)).toBe('textbox Name');
   await page.keyboard.type('by keyboard');
   // Pressed twice, it is sent once.
   await page.keyboard.press('Enter');
@@ -53,12 +53,12 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await tab.dialog('Your new key').waitFor();
   const [shown = ''] = (await page.locator('dialog pre').first().innerText()).match(/sl_test_\w+/) ?? [];
   expect(await keptSecrets(page, shown)).toEqual([]);
-  expect(await focusedControl(page)).toBe('button Copy key');
+  await expect.poll(() => focusedControl(page)).toBe('button Copy key');
   await page.keyboard.press('Enter');
   await press(tab, 'button Done');
   await tab.dialog('Your new key').waitFor({ state: 'detached' });
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown);
-  expect(await focusedControl(page)).toBe('button Create key');
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(shown);
+  await expect.poll(() => focusedControl(page)).toBe('button Create key');
   const { keys } = await askAdmin(service, 'GET /admin/projects/{projectId}/keys', { params: { projectId } });
   expect(keys.filter(({ name }: { name?: string }) => name === 'by keyboard')).toHaveLength(1);
 
@@ -94,7 +94,7 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await tab.dialog('End this session?').waitFor();
   await page.keyboard.press('Escape');
   await tab.dialog('End this session?').waitFor({ state: 'detached' });
-  expect(await focusedControl(page)).toBe('button End');
+  await expect.poll(() => focusedControl(page)).toBe('button End');
   await page.keyboard.press('Enter');
   await press(tab, 'button End session');
   await page.getByText('Expired').or(page.getByText('Ended: on request')).waitFor();
@@ -115,10 +115,10 @@ test('the first Tab leads to a link that skips the navigation', async () => {
   await tab.page.reload();
   await heading(tab, 'Overview');
   await tab.page.keyboard.press('Tab');
-  expect(await focusedControl(tab.page)).toBe('button Skip to the content');
+  await expect.poll(() => focusedControl(tab.page)).toBe('button Skip to the content');
   expect((await tab.button('Skip to the content').boundingBox())?.y).toBeGreaterThanOrEqual(0);
   await tab.page.keyboard.press('Enter');
-  expect(await tab.page.evaluate('document.activeElement.id')).toBe('main');
+  await expect.poll(() => tab.page.evaluate('document.activeElement.id')).toBe('main');
   await context.close();
 });
 

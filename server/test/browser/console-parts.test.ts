@@ -67,10 +67,10 @@ test('the page of parts shows every part in every state, accessibly, in light an
   await button('Undo').focus();
   await button('Toast').evaluate((one) => (one as unknown as { click(): void }).click());
   await expect.poll(() => button('Undo').count()).toBe(2);
-  expect(await focusedControl(page)).toBe('button Undo');
+  await expect.poll(() => focusedControl(page)).toBe('button Undo');
   await page.keyboard.press('Enter');
   await expect.poll(() => button('Undo').count()).toBe(1);
-  expect(await focusedControl(page)).toBe('button Toast');
+  await expect.poll(() => focusedControl(page)).toBe('button Toast');
   await button('Failing').click();
   await page.getByText('This failed on purpose.').waitFor();
   await inspect(page, 'parts-toasts');

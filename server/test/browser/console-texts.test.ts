@@ -77,7 +77,7 @@ test('a pasted text that is too long is kept, says by how much, and is not sent'
   await inspect(page, 'text-too-long');
   const before = await keysOf();
   await create.press('Enter');
-  expect(await name.evaluate('document.activeElement.localName')).toBe('input');
+  await expect.poll(() => name.evaluate('document.activeElement.localName')).toBe('input');
   expect(await keysOf()).toEqual(before);
   // The service counts these characters as one each, and the browser as two.
   const waves = '👋'.repeat(201);
@@ -105,7 +105,7 @@ test('in the editor, a text that is too long is kept, refused at its field, and 
   expect(await title()).toBe('Harbor');
   await inspect(page, 'editor-too-long');
   await page.getByRole('link', { name: 'title', exact: false }).first().click();
-  expect(await field('Title').evaluate('document.activeElement.value.length')).toBe(205);
+  await expect.poll(() => field('Title').evaluate('document.activeElement.value.length')).toBe(205);
   await page.keyboard.press('End');
   for (let n = 0; n < 5; n++) await page.keyboard.press('Backspace');
   await page.getByText('200 of 200 characters').waitFor();
@@ -148,7 +148,7 @@ test('a note that is too long is refused before publishing, and stays', async ()
   await paste(note, 'w'.repeat(503));
   await review.getByText('3 characters too long. At most 500 are allowed.').first().waitFor();
   await review.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
-  expect(await note.evaluate('document.activeElement.value.length')).toBe(503);
+  await expect.poll(() => note.evaluate('document.activeElement.value.length')).toBe(503);
   await inspect(page, 'note-too-long');
   await paste(note, 'w'.repeat(500));
   await review.getByRole('button', { name: 'Publish', exact: true }).press('Enter');

@@ -88,7 +88,7 @@ test('Setup edits characters, keeps what it does not show, and undoes', async ()
 
   await pip.getByRole('button', { expanded: true }).press('Alt+ArrowUp');
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Pip', 'Character 2: Wren']);
-  expect(await page.evaluate(`document.activeElement.textContent`)).toContain('Pip');
+  await expect.poll(() => page.evaluate(`document.activeElement.textContent`)).toContain('Pip');
   await page.getByText('Moved “Pip” to position 1 of 2.').waitFor();
   await button('Move down: Pip').click();
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren', 'Character 2: Pip']);
@@ -171,7 +171,7 @@ test('Mind adds and removes languages, and says what they lack', async () => {
   expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
   await text('Greeting in Italian').waitFor({ state: 'detached' });
-  expect(await focusedControl(page)).toMatch(/^button (Remove .+ from the mind|Add language)$/);
+  await expect.poll(() => focusedControl(page)).toMatch(/^button (Remove .+ from the mind|Add language)$/);
 });
 
 test('the question check says what would answer', async () => {

@@ -380,7 +380,9 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   await openTab('Gallery');
   await page.getByText('Not ready for galleries yet').waitFor();
   await button('The background of the card').click();
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Choose: Background of the card');
+  await expect
+    .poll(() => page.evaluate('document.activeElement.ariaLabel'))
+    .toBe('Choose: Background of the card');
   await page.keyboard.press('Enter');
   await page.getByText('No pictures yet. Upload the first one.').waitFor();
   await inspect(page, 'chooser');

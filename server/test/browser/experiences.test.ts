@@ -185,7 +185,7 @@ test('moves rows by buttons, by keys and by dragging, announces it and undoes it
 
   await row('Three').getByRole('button', { name: 'Move up', exact: true }).click();
   await becomes('One', 'Three', 'Two', 'Four');
-  expect(await focusedControl(page)).toBe('button Move up');
+  await expect.poll(() => focusedControl(page)).toBe('button Move up');
   expect(await announced.innerText()).toBe('Three is now number 2 of 4.');
   await row('Three').getByRole('button', { name: 'Move up', exact: true }).click();
   await becomes('Three', 'One', 'Two', 'Four');
@@ -198,7 +198,7 @@ test('moves rows by buttons, by keys and by dragging, announces it and undoes it
   await row('Two').getByRole('link', { name: 'Two' }).focus();
   for (const _ of [1, 2]) await page.keyboard.press('Alt+ArrowDown');
   await becomes('One', 'Three', 'Four', 'Two');
-  expect(await focusedControl(page)).toBe('link Two');
+  await expect.poll(() => focusedControl(page)).toBe('link Two');
   await page.keyboard.press('Alt+ArrowUp');
   await becomes('One', 'Three', 'Two', 'Four');
 
@@ -305,7 +305,7 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
   await row('Copy of Guide').getByText('draft r1', { exact: true }).waitFor();
   await choose('Guide', 'Archive');
   await expect.poll(titles).toEqual(['Used', 'Copy of Guide']);
-  expect(await focusedControl(page)).toBe('button Actions for Used');
+  await expect.poll(() => focusedControl(page)).toBe('button Actions for Used');
   await toast('Guide is archived.').getByRole('button', { name: 'Undo' }).click();
   await row('Guide').first().getByText('published r1, draft r2').waitFor();
 

@@ -116,14 +116,14 @@ describe.each(['script', 'element', 'module', 'React'])('a player added to the p
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await becomes(page, 'ended');
-    expect(await focusedControl(page)).toBe('button Start again');
+    await expect.poll(() => focusedControl(page)).toBe('button Start again');
     expect(await walkThrough()).toEqual(['button Start again', 'log Conversation']);
     await page.route('**/v1/browser-sessions', (route) =>
       route.fulfill({ status: 403, headers: { 'Access-Control-Allow-Origin': '*' }, json: {} }),
     );
     await page.getByRole('button', { name: 'Start again' }).press('Enter');
     await becomes(page, 'failed');
-    expect(await focusedControl(page)).toBe('button Start again');
+    await expect.poll(() => focusedControl(page)).toBe('button Start again');
     expect(await walkThrough()).toEqual(['button Start again']);
     await page.unrouteAll();
   });
@@ -136,10 +136,10 @@ describe('the focus stays in the player', () => {
     await openBy('element');
     await page.getByRole('button', { name: 'Start' }).press('Enter');
     await becomes(page, 'live');
-    expect(await focusedControl(page)).toMatch(group);
+    await expect.poll(() => focusedControl(page)).toMatch(group);
     await page.keyboard.press('Escape');
     await becomes(page, 'ended');
-    expect(await focusedControl(page)).toBe('button Start again');
+    await expect.poll(() => focusedControl(page)).toBe('button Start again');
   });
 
   test('when the focused control disappears', async () => {
@@ -148,17 +148,17 @@ describe('the focus stays in the player', () => {
     await becomes(page, 'live');
     await page.getByRole('button', { name: 'When do the ferries leave?' }).press('Enter');
     await page.getByText('They leave at every full hour').waitFor();
-    expect(await focusedControl(page)).toMatch(group);
+    await expect.poll(() => focusedControl(page)).toMatch(group);
     await page.keyboard.press('Escape');
     await becomes(page, 'ended');
-    expect(await focusedControl(page)).toBe('button Start again');
+    await expect.poll(() => focusedControl(page)).toBe('button Start again');
   });
 
   test('when a script focuses the element of the player', async () => {
     await openBy('script');
     await page.evaluate(`document.querySelector('.session-launch-player').focus()`);
-    expect(await focusedControl(page)).toMatch(group);
+    await expect.poll(() => focusedControl(page)).toMatch(group);
     await page.keyboard.press('Tab');
-    expect(await focusedControl(page)).toBe('button Start');
+    await expect.poll(() => focusedControl(page)).toBe('button Start');
   });
 });

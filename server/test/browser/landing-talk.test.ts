@@ -30,7 +30,7 @@ test('one press on the first screen starts a conversation with sound; Escape ret
   expect(await accessibilityProblems(page, '.stage-card')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.locator('.stage-card.talking').waitFor({ state: 'detached' });
-  expect(await page.evaluate(`document.activeElement.textContent`)).toBe('Talk with Maren');
+  await expect.poll(() => page.evaluate(`document.activeElement.textContent`)).toBe('Talk with Maren');
   expect(complaints).toEqual([]);
 });
 
@@ -45,14 +45,14 @@ test('Start on a card starts the conversation in its place; Escape returns to th
   expect(await accessibilityProblems(page, '.session-launch-player')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.locator('.card.talking').waitFor({ state: 'detached' });
-  expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(start);
+  await expect.poll(() => page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(start);
   expect(complaints).toEqual([]);
 });
 
 test('Tab moves from a card into its player, through every control, and on to the next card', async () => {
   await page.getByRole('button', { name: 'Start Sunrise Round the Harbor' }).press('Enter');
   await isIn(page, 'listening');
-  expect(await focusedControl(page)).toMatch(/^group /);
+  await expect.poll(() => focusedControl(page)).toMatch(/^group /);
   const stops = await walk(page, 'Tab', 'button Start Market Day with Mateo');
   const names = stops.map(({ control }) => control);
   expect(names).toEqual(

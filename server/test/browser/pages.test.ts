@@ -80,7 +80,7 @@ test('the filters of the gallery work with the keyboard, and say how many experi
   expect([await status.textContent(), await shown()]).toEqual(['3 of 7 experiences', 3]);
   await page.getByRole('button', { name: 'Show all' }).press('Enter');
   expect([await status.textContent(), await shown()]).toEqual(['7 experiences', 7]);
-  expect(await page.evaluate(`document.activeElement.name`)).toBe('purpose');
+  await expect.poll(() => page.evaluate(`document.activeElement.name`)).toBe('purpose');
   expect(complaints).toEqual([]);
 });
 
