@@ -86,7 +86,7 @@ const forbidden = [
     why: 'storage has its own errors',
   },
   {
-    from: /^server\/src\/(?!(http|routing|admin|start|runtimes)\/)(?!.*routes\.ts$)/,
+    from: /^server\/src\/(?!(http|admin|start)\/)(?!.*routes\.ts$)/,
     to: /^server\/src\/http\//,
     why: 'only routes import http/',
   },

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { actorOf } from '../access/actor.ts';
+import { actorOf } from '../audit/actor.ts';
 import type { Load } from '../observe/metrics.ts';
 import { ApiError, unavailable } from '../primitives/errors.ts';
 import { isEventStream } from './event-stream.ts';

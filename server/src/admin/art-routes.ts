@@ -17,17 +17,17 @@ import {
   listArt,
   lockProject,
   pathOf,
-} from '../art/store.ts';
-import { listMentions, type Mention, usersByPath } from '../art/usage.ts';
-import { AssetPictures } from '../assets/asset-files.ts';
+} from '../art/pictures.ts';
+import { listMentions, type Mention, usersByPath } from '../art/used-by.ts';
 import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { differences } from '../primitives/differences.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId, newId } from '../primitives/ids.ts';
 import { sha256Hex } from '../primitives/sha256.ts';
-import { mount } from '../routing/mount.ts';
+import { AssetPictures } from '../web/asset-files.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 
 export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit, assetsDir } = deps;

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { type AuditEntry, auditOperation } from '@session-launch/contract/admin/audit';
 import type { FastifyInstance } from 'fastify';
-import { type Actor, sees } from '../access/actor.ts';
+import { type Actor, sees } from '../audit/actor.ts';
 import { everyEntry, listAudit } from '../audit/read.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 import { limitOf } from './requests.ts';
 
 export async function auditRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {

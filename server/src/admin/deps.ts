@@ -1,13 +1,13 @@
 import type { BlockList } from 'node:net';
 import type { Commit } from '../audit/commit.ts';
 import type { Finding } from '../doctor/finding.ts';
+import type { DocumentThread } from '../documents/document-thread.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { Authenticator } from '../operators/authenticate.ts';
 import type { ConsoleSite } from '../operators/console-site.ts';
 import type { FailedLogins } from '../operators/failed-logins.ts';
 import type { IdentityProvider } from '../operators/oidc.ts';
-import type { DocumentThread } from '../projects/document-thread.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';

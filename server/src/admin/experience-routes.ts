@@ -17,8 +17,10 @@ import {
 } from '@session-launch/contract/admin/revisions';
 import type { Sent } from '@session-launch/contract/sent';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Actor } from '../access/actor.ts';
-import { checkExperience, invalidDocument } from '../editing/check.ts';
+import type { Actor } from '../audit/actor.ts';
+import { readExperience, type StoredExperience } from '../content/stored-experience.ts';
+import { refusingTakenSlugs } from '../content/write-experience.ts';
+import { checkExperience, invalidDocument } from '../editing/check-experience.ts';
 import { create } from '../editing/create.ts';
 import { deleteExperience } from '../editing/delete.ts';
 import { compareRevisions, listRevisions, readFrozen } from '../editing/history.ts';
@@ -26,13 +28,11 @@ import { listExperiences } from '../editing/list.ts';
 import { publish, withdraw } from '../editing/publish.ts';
 import { reorder } from '../editing/reorder.ts';
 import { planSave, save } from '../editing/save.ts';
-import { readExperience, type StoredExperience } from '../editing/stored.ts';
-import { refusingTakenSlugs } from '../editing/write.ts';
 import { newId } from '../primitives/ids.ts';
-import { mount } from '../routing/mount.ts';
 import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 import { requesterOf } from './requester.ts';
 import { giveVersion } from './version-tag.ts';
 

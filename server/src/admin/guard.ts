@@ -3,7 +3,7 @@ import { backgroundHeader } from '@session-launch/contract/background';
 import { routePath } from '@session-launch/contract/operation';
 import { addressOf } from '@session-launch/process/client-address';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { setActor, unauthenticated } from '../access/actor.ts';
+import { setActor, unauthenticated } from '../audit/actor.ts';
 import { Client } from '../limits/client-address.ts';
 import type { Caller } from '../operators/authenticate.ts';
 import { cookieOf } from '../operators/console-site.ts';

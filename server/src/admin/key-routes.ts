@@ -8,17 +8,17 @@ import {
 } from '@session-launch/contract/admin/keys';
 import type { Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { type Actor, requirePermission, sees } from '../access/actor.ts';
+import { type Actor, requirePermission, sees } from '../audit/actor.ts';
 import { createKey, isUsable, replaceKey } from '../keys/create.ts';
-import { type ApiKey, listKeys, lockKey, renameKey, revokeKey } from '../keys/store.ts';
+import { type ApiKey, listKeys, lockKey, renameKey, revokeKey } from '../keys/keys.ts';
 import { requireCredentials } from '../operators/rules.ts';
 import { differences } from '../primitives/differences.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import { mount } from '../routing/mount.ts';
 import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 import { expiryOf } from './requests.ts';
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {

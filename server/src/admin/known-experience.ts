@@ -1,7 +1,7 @@
-import { type Actor, sees } from '../access/actor.ts';
-import { type ExperienceOwner, findOwner } from '../experiences/owner.ts';
-import type { Revision } from '../experiences/revision.ts';
-import { findRevision } from '../experiences/store.ts';
+import { type Actor, sees } from '../audit/actor.ts';
+import { findRevision } from '../content/experiences.ts';
+import { type ExperienceOwner, findOwner } from '../content/owner.ts';
+import type { Revision } from '../documents/revision.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Database } from '../store/database.ts';

@@ -1,6 +1,6 @@
+import { projectExists } from '../content/projects.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import { projectExists } from '../projects/store.ts';
 import type { Database } from '../store/database.ts';
 
 /** Returns the id if it is that of an existing project; throws 404 otherwise. */

@@ -7,17 +7,17 @@ import {
 } from '@session-launch/contract/admin/sign-in';
 import { isPermitted } from '@session-launch/contract/roles';
 import type { FastifyInstance } from 'fastify';
-import { type Actor, requirePermission } from '../access/actor.ts';
+import { type Actor, requirePermission } from '../audit/actor.ts';
 import { idleSince } from '../operators/authenticate.ts';
-import { deleteLogin, type Login, listLogins, lockLogin } from '../operators/login-store.ts';
+import { deleteLogin, type Login, listLogins, lockLogin } from '../operators/logins.ts';
+import { bootstrap } from '../operators/operators.ts';
 import { lockForCredential, reaches, requireCredentials } from '../operators/rules.ts';
 import { createCode, linkOf } from '../operators/sign-in.ts';
-import { bootstrap } from '../operators/store.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import { mount } from '../routing/mount.ts';
 import { giveCookie } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 import { limitOf } from './requests.ts';
 
 /** Who is calling, who is signed in, and sign-in links. */

@@ -2,9 +2,9 @@ import { metricsOperation } from '@session-launch/contract/admin/status';
 import { bearerCheck } from '@session-launch/process/bearer-token';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import { unauthenticated } from '../access/actor.ts';
-import { mount } from '../routing/mount.ts';
+import { unauthenticated } from '../audit/actor.ts';
 import { callerByToken, type GuardDeps } from './guard.ts';
+import { mount } from './mount.ts';
 
 export interface MetricsDeps {
   /** METRICS_TOKEN. */

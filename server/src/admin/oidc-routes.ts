@@ -7,9 +7,9 @@ import { oidcSeconds, ProviderUnavailable } from '../operators/oidc.ts';
 import { operatorOf } from '../operators/oidc-operator.ts';
 import { signIn } from '../operators/sign-in.ts';
 import { ApiError } from '../primitives/errors.ts';
-import { mount } from '../routing/mount.ts';
 import { giveCookie, signInRequest } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 
 /** Signing in through the identity provider. These are pages for the browser, so errors lead to the console, too. */
 export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {

@@ -8,7 +8,16 @@ import {
 } from '@session-launch/contract/admin/operators';
 import type { FastifyInstance } from 'fastify';
 import { requireVersion } from '../audit/conflict.ts';
-import { deleteLoginsOf } from '../operators/login-store.ts';
+import { deleteLoginsOf } from '../operators/logins.ts';
+import {
+  bootstrap,
+  deleteOperator,
+  insertOperator,
+  listOperators,
+  type Operator,
+  setOperatorToken,
+  updateOperator,
+} from '../operators/operators.ts';
 import {
   isFullOwner,
   lockForCredential,
@@ -19,21 +28,12 @@ import {
   requireGrantable,
 } from '../operators/rules.ts';
 import { newOperatorToken } from '../operators/secrets.ts';
-import {
-  bootstrap,
-  deleteOperator,
-  insertOperator,
-  listOperators,
-  type Operator,
-  setOperatorToken,
-  updateOperator,
-} from '../operators/store.ts';
 import { differences } from '../primitives/differences.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import { newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 import { giveVersion } from './version-tag.ts';
 
 export async function operatorRoutes(app: FastifyInstance, { database, commit }: AdminDeps): Promise<void> {

@@ -1,12 +1,12 @@
 import { checkOriginOperation } from '@session-launch/contract/admin/origins';
 import type { FastifyInstance } from 'fastify';
-import { sees } from '../access/actor.ts';
+import { sees } from '../audit/actor.ts';
+import { findPageSettings } from '../origins/allowlists.ts';
 import { checkOrigin } from '../origins/check.ts';
-import { findPageSettings } from '../origins/store.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 
 export async function originRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   mount(app, checkOriginOperation, async ({ body, actor }) => {

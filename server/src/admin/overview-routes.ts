@@ -2,12 +2,12 @@ import { overviewOperation } from '@session-launch/contract/admin/overview';
 import { type UsageQuery, usageOperation } from '@session-launch/contract/admin/usage';
 import type { FastifyInstance } from 'fastify';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
-import { mount } from '../routing/mount.ts';
-import { readOverview } from '../tallies/overview.ts';
-import { csv } from '../usage/csv.ts';
-import { readUsage } from '../usage/store.ts';
+import { csv } from '../statistics/csv.ts';
+import { readOverview } from '../statistics/overview.ts';
+import { readUsage } from '../statistics/usage.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;

@@ -7,17 +7,17 @@ import {
   previewDefaults,
 } from '@session-launch/contract/admin/previews';
 import type { FastifyInstance } from 'fastify';
-import { sees } from '../access/actor.ts';
-import { canonicalLocale } from '../locales/locale.ts';
+import { sees } from '../audit/actor.ts';
 import { newPreviewCode } from '../previews/code.ts';
-import { deletePreview, insertPreview, listPreviews, type Preview } from '../previews/store.ts';
+import { deletePreview, insertPreview, listPreviews, type Preview } from '../previews/previews.ts';
 import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId, newId } from '../primitives/ids.ts';
+import { canonicalLocale } from '../primitives/locale.ts';
 import { sha256 } from '../primitives/sha256.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownExperience, knownRevision } from './known-experience.ts';
+import { mount } from './mount.ts';
 
 export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit } = deps;

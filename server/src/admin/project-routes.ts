@@ -1,15 +1,15 @@
 import { applyOperation } from '@session-launch/contract/admin/apply';
 import { exportOperation, listProjectsOperation } from '@session-launch/contract/admin/projects';
 import type { FastifyInstance } from 'fastify';
+import { listProjects } from '../content/projects.ts';
+import { ProjectFileError } from '../documents/problem.ts';
+import { openApply } from '../editing/apply.ts';
+import { openExport } from '../editing/export.ts';
 import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { ApiError } from '../primitives/errors.ts';
-import { openApply } from '../projects/apply.ts';
-import { openExport } from '../projects/export.ts';
-import { ProjectFileError } from '../projects/problem.ts';
-import { listProjects } from '../projects/store.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 import { requesterOf } from './requester.ts';
 import { giveVersion } from './version-tag.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Actor } from '../access/actor.ts';
-import type { Requester } from '../projects/fair-queue.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Requester } from '../documents/fair-queue.ts';
 
 /** For whom a document is processed. The signal is aborted when the connection closes. */
 export function requesterOf({ actor, reply }: { actor: Actor; reply: FastifyReply }): Requester {

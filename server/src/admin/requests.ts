@@ -1,7 +1,7 @@
 import type { KeyRequest } from '@session-launch/contract/admin/keys';
 import type { SessionQuery } from '@session-launch/contract/admin/sessions';
-import { canonicalLocale } from '../locales/locale.ts';
 import { invalidRequest } from '../primitives/errors.ts';
+import { canonicalLocale } from '../primitives/locale.ts';
 import type { SessionFilter } from '../sessions/listing.ts';
 
 const maxPage = 500;

@@ -5,20 +5,20 @@ import {
   listSessionsOperation,
 } from '@session-launch/contract/admin/sessions';
 import type { FastifyInstance } from 'fastify';
-import { type Actor, sees } from '../access/actor.ts';
+import { type Actor, sees } from '../audit/actor.ts';
 import { latestActor } from '../audit/read.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import { mount } from '../routing/mount.ts';
+import { findSession } from '../sessions/find.ts';
 import { forgetBatch, sessionsOfUser, userDigest } from '../sessions/forget.ts';
 import { endSessionIn, noteEnd } from '../sessions/lifecycle.ts';
 import { listSessions } from '../sessions/listing.ts';
 import { type Session, sessionRecord } from '../sessions/session.ts';
-import { findSession } from '../sessions/store.ts';
 import { timelineOf } from '../sessions/timeline.ts';
 import type { Database } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 import { pageAndFilter } from './requests.ts';
 
 /** Milliseconds that forgetting a user with very many sessions may take. */

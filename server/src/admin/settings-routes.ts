@@ -3,13 +3,13 @@ import {
   updateProjectOperation,
 } from '@session-launch/contract/admin/project-settings';
 import type { FastifyInstance } from 'fastify';
-import { checkSettings } from '../editing/check.ts';
+import { checkSettings } from '../editing/check-experience.ts';
 import { deleteProject } from '../editing/delete-project.ts';
 import { updateSettings } from '../editing/settings.ts';
 import { invalidRequest } from '../primitives/errors.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
 import { requesterOf } from './requester.ts';
 import { giveVersion } from './version-tag.ts';
 

@@ -2,14 +2,14 @@ import { loginOperation, type SignIn, signInOperation } from '@session-launch/co
 import type { FastifyInstance } from 'fastify';
 import { bodyLimit } from '../http/bodies/json-body.ts';
 import { Client } from '../limits/client-address.ts';
-import { redeemCode } from '../operators/login-store.ts';
+import { redeemCode } from '../operators/logins.ts';
+import { lockTokenHolder } from '../operators/operators.ts';
 import { type FindOperator, signIn } from '../operators/sign-in.ts';
-import { lockTokenHolder } from '../operators/store.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
-import { mount } from '../routing/mount.ts';
 import { giveCookie, signInRequest } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
 import { isSignedIn, requireMediaType } from './guard.ts';
+import { mount } from './mount.ts';
 import { oidcRoutes } from './oidc-routes.ts';
 
 /** The routes by which browsers sign in. They need no credentials. */

@@ -1,12 +1,12 @@
 import { simulateOperation, type WrittenLanguages } from '@session-launch/contract/admin/simulation';
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { FastifyInstance } from 'fastify';
-import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
+import { simulate } from '../minting/simulate.ts';
 import { invalidRequest } from '../primitives/errors.ts';
-import { mount } from '../routing/mount.ts';
-import { simulate } from '../sessions/simulate.ts';
+import { type Axis, canonicalLocale, type Languages } from '../primitives/locale.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownExperience, knownRevision } from './known-experience.ts';
+import { mount } from './mount.ts';
 
 export async function simulationRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, simulateOperation, async ({ params, body, actor }) => {

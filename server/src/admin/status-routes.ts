@@ -2,9 +2,9 @@ import { adminApi } from '@session-launch/contract/admin/api';
 import { documentOperation, statusOperation } from '@session-launch/contract/admin/status';
 import { openApiDocument } from '@session-launch/contract/document';
 import type { FastifyInstance } from 'fastify';
-import { mount } from '../routing/mount.ts';
 import { databaseStatus } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 
 export async function statusRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database } = deps;

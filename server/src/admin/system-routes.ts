@@ -6,8 +6,8 @@ import {
 } from '@session-launch/contract/admin/system';
 import type { FastifyInstance } from 'fastify';
 import type { Finding } from '../doctor/finding.ts';
-import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
+import { mount } from './mount.ts';
 
 /** Milliseconds for which the findings of the doctor are reused. Its checks start a process and call remote engines. */
 const findingsMs = 5_000;

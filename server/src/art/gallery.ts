@@ -4,7 +4,7 @@ import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { StoreUnavailable } from '../store/database-errors.ts';
 import { extensionOf } from './picture.ts';
-import { type Art, findNamed, nameIn, pathOf, readContent } from './store.ts';
+import { type Art, findNamed, nameIn, pathOf, readContent } from './pictures.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Maximum bytes of cached content. */

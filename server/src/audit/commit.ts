@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actor.ts';
 import type { Change, Changes } from '../store/changes.ts';
 import type { Transaction } from '../store/database.ts';
+import type { Actor } from './actor.ts';
 import { type AuditEntry, recordAudit } from './record.ts';
 
 /** What a transaction of the admin API reports, besides its result. */

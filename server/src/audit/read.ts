@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@session-launch/contract/admin/audit';
 import type { Change } from '@session-launch/contract/admin/changes';
-import type { Via } from '../access/actor.ts';
 import { isoTime } from '../primitives/iso-time.ts';
 import type { Database, Statement } from '../store/database.ts';
+import type { Via } from './actor.ts';
 
 export interface AuditFilter {
   /** Only entries of these projects; `undefined`: all entries, also those of no project. */

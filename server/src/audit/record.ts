@@ -1,7 +1,7 @@
 import type { Change } from '@session-launch/contract/admin/changes';
-import type { Actor } from '../access/actor.ts';
 import { newId } from '../primitives/ids.ts';
 import type { Statement, Transaction } from '../store/database.ts';
+import type { Actor } from './actor.ts';
 
 /** A change to record. */
 export interface AuditEntry {

@@ -1,11 +1,11 @@
-import { requirePermission } from '../access/actor.ts';
+import { requirePermission } from '../audit/actor.ts';
 import type { Authored, Write } from '../audit/commit.ts';
-import type { Experience } from '../projects/project-file.ts';
+import { readExperience, type StoredExperience } from '../content/stored-experience.ts';
+import { insertExperience, requireFreeSlug } from '../content/write-experience.ts';
+import type { Experience } from '../documents/project-file.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { invalidDocument } from './check.ts';
-import { lockOutFiles, lockProject, recordListing } from './project.ts';
-import { readExperience, type StoredExperience } from './stored.ts';
-import { insertExperience, requireFreeSlug } from './write.ts';
+import { invalidDocument } from './check-experience.ts';
+import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
 
 export const findLast: Statement = {
   name: 'find_last_position',

@@ -2,7 +2,7 @@ import type { Authored, Write } from '../audit/commit.ts';
 import { endSession, type LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { lockOutFiles, lockProject } from './project.ts';
+import { lockOutFiles, lockProject } from './lock-project.ts';
 
 export const markDeleted: Statement = {
   name: 'mark_project_deleted',

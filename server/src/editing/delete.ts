@@ -1,9 +1,9 @@
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
+import { lockExperience, readExperience } from '../content/stored-experience.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { lockOutFiles, lockProject, recordListing } from './project.ts';
-import { lockExperience, readExperience } from './stored.ts';
+import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
 
 export const remove: Statement = {
   name: 'delete_experience',

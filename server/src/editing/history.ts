@@ -1,9 +1,9 @@
 import type { Change } from '@session-launch/contract/admin/changes';
+import type { Frozen, StoredExperience } from '../content/stored-experience.ts';
 import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
+import { readBelow } from '../statistics/usage.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { readBelow } from '../usage/store.ts';
-import type { Frozen, StoredExperience } from './stored.ts';
 
 export interface RevisionSummary {
   revision: number;

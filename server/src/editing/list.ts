@@ -1,7 +1,7 @@
 import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
 import { ApiError } from '../primitives/errors.ts';
+import { readUsage } from '../statistics/usage.ts';
 import type { Database, Statement } from '../store/database.ts';
-import { readUsage } from '../usage/store.ts';
 
 export const list: Statement = {
   name: 'list_experiences',

@@ -1,12 +1,12 @@
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
+import { lockExperience, readExperience, type StoredExperience } from '../content/stored-experience.ts';
+import { changeStatus, requireFreeSlug } from '../content/write-experience.ts';
+import type { Experience } from '../documents/project-file.ts';
 import { differences } from '../primitives/differences.ts';
-import type { Experience } from '../projects/project-file.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import { readFrozen } from './history.ts';
-import { lockOutFiles } from './project.ts';
-import { lockExperience, readExperience, type StoredExperience } from './stored.ts';
-import { changeStatus, requireFreeSlug } from './write.ts';
+import { lockOutFiles } from './lock-project.ts';
 
 interface StatusRequest {
   authored: Authored;

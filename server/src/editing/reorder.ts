@@ -2,8 +2,8 @@ import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
+import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
 import { type Placed, rearrange } from './order.ts';
-import { lockOutFiles, lockProject, recordListing } from './project.ts';
 
 export const places: Statement = {
   name: 'lock_places',

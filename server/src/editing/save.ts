@@ -1,14 +1,14 @@
 import type { Change } from '@session-launch/contract/admin/changes';
-import { type Actor, requirePermission } from '../access/actor.ts';
+import { type Actor, requirePermission } from '../audit/actor.ts';
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
+import { lockExperience, readExperience, type StoredExperience } from '../content/stored-experience.ts';
+import { insertRevision, requireFreeSlug, updateExperience } from '../content/write-experience.ts';
+import type { Experience } from '../documents/project-file.ts';
 import { differences } from '../primitives/differences.ts';
-import type { Experience } from '../projects/project-file.ts';
 import type { Transaction } from '../store/database.ts';
-import { invalidDocument } from './check.ts';
-import { lockOutFiles, lockProject, recordListing } from './project.ts';
-import { lockExperience, readExperience, type StoredExperience } from './stored.ts';
-import { insertRevision, requireFreeSlug, updateExperience } from './write.ts';
+import { invalidDocument } from './check-experience.ts';
+import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
 
 export interface Saved extends Pick<StoredExperience, 'experience' | 'latestRevision' | 'publishedRevision'> {
   version: number;

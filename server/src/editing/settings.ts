@@ -1,10 +1,10 @@
 import type { ProjectSettings } from '@session-launch/contract/admin/project-settings';
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
+import type { Project } from '../documents/project-file.ts';
 import { differences } from '../primitives/differences.ts';
-import type { Project } from '../projects/project-file.ts';
 import type { Statement, Transaction } from '../store/database.ts';
-import { lockOutFiles, lockProject } from './project.ts';
+import { lockOutFiles, lockProject } from './lock-project.ts';
 
 export const update: Statement = {
   name: 'update_project',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Status } from '@session-launch/contract/session';
-import type { Actor } from '../access/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { ApiError, unavailable } from '../primitives/errors.ts';
 import type { Change, Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../access/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Database, Statement } from '../store/database.ts';
 
 /** Selects the indexes (`n`) of the operators who still have the same rights and whose login has not expired. */

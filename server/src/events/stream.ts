@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { isPermitted } from '@session-launch/contract/roles';
-import { type Actor, sees } from '../access/actor.ts';
+import { type Actor, sees } from '../audit/actor.ts';
 import type { Change } from '../store/changes.ts';
 
 /** Maximum bytes that wait for a slow client. Beyond that the stream is cut off. */

@@ -6,7 +6,7 @@ import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
-import { findKeys, touchKeys, type UsableKey } from './store.ts';
+import { findKeys, touchKeys, type UsableKey } from './keys.ts';
 
 /** The caller identified by an API key. */
 export interface KeyHolder {

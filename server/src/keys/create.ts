@@ -3,7 +3,7 @@ import type { Scope } from '@session-launch/contract/operation';
 import { newId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import { generateApiKey, hashApiKey, keyHint } from './api-key.ts';
-import { type ApiKey, expireKey, insertKey } from './store.ts';
+import { type ApiKey, expireKey, insertKey } from './keys.ts';
 
 /** A key to create: the request of the admin API, with its expiry parsed. */
 export interface NewKey extends Omit<KeyRequest, 'expiresAt'> {

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { bearerCheck } from '@session-launch/process/bearer-token';
-import type { Actor } from '../access/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { sha256, sha256Hex } from '../primitives/sha256.ts';
 import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { deleteExpired, findLogins, type Login, touchLogins } from './login-store.ts';
+import { deleteExpired, findLogins, type Login, touchLogins } from './logins.ts';
+import { bootstrap, type KnownOperator, operatorsByToken } from './operators.ts';
 import { isCookie, isOperatorToken, tokenTag } from './secrets.ts';
-import { bootstrap, type KnownOperator, operatorsByToken } from './store.ts';
 
 /** Who sends a request, without what describes the request itself. */
 export type Caller = Omit<Actor, 'address' | 'requestId'>;

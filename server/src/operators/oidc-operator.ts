@@ -9,7 +9,7 @@ import {
   lockOperatorBySubject,
   takeFormerLimit,
   updateOperator,
-} from './store.ts';
+} from './operators.ts';
 
 /**
  * The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. An operator

@@ -1,9 +1,9 @@
 import { isPermitted, type Permission, permissions, type Role } from '@session-launch/contract/roles';
-import { type Actor, sees, unauthenticated } from '../access/actor.ts';
+import { type Actor, sees, unauthenticated } from '../audit/actor.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
-import { lockLogin } from './login-store.ts';
+import { lockLogin } from './logins.ts';
 import {
   bootstrap,
   existingProjects,
@@ -13,7 +13,7 @@ import {
   type LockedOperator,
   lockOperator,
   lockTokenHolder,
-} from './store.ts';
+} from './operators.ts';
 
 /** Whether the actor may see and change an operator. The actor must see all projects of the operator. */
 export function reaches(actor: Actor, { projectIds }: Pick<KnownOperator, 'projectIds'>): boolean {

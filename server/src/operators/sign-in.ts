@@ -1,13 +1,13 @@
-import type { Actor } from '../access/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Commit, Write } from '../audit/commit.ts';
 import { newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { loginMs } from './authenticate.ts';
 import type { FailedLogins } from './failed-logins.ts';
-import { deleteLogin, insertCode, insertLogin, type SigningIn } from './login-store.ts';
+import { deleteLogin, insertCode, insertLogin, type SigningIn } from './logins.ts';
+import { bootstrap, type KnownOperator } from './operators.ts';
 import { newCode, newCookie, tokenTag } from './secrets.ts';
-import { bootstrap, type KnownOperator } from './store.ts';
 
 const codeMs = 10 * 60_000;
 /** Stored characters of the User-Agent. */

@@ -3,7 +3,7 @@ import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { previewCodeDigits } from './code.ts';
-import { findPreviews, type Preview } from './store.ts';
+import { findPreviews, type Preview } from './previews.ts';
 
 /**
  * Finds previews by their codes, from a cache that is at most five seconds behind the database. It keeps invented codes cheap; whether

@@ -1,19 +1,19 @@
 import { type PreviewMintRequest, previewMintRequestSchema } from '@session-launch/contract/mint-requests';
-import type { Directory } from '../experiences/directory.ts';
-import type { LaunchableExperience } from '../experiences/store.ts';
-import { canonicalLocale } from '../locales/locale.ts';
+import type { Directory } from '../content/directory.ts';
+import type { LaunchableExperience } from '../content/experiences.ts';
+import { type LaunchForm, launchAnswer } from '../minting/doors.ts';
+import { type DraftDeps, draftSession } from '../minting/draft.ts';
+import { LaunchRecorder } from '../minting/launch-recorder.ts';
+import type { MintRequest } from '../minting/mint-request.ts';
 import { parseOrigin } from '../origins/origin.ts';
 import { ApiError } from '../primitives/errors.ts';
-import { type LaunchForm, launchAnswer } from '../sessions/doors.ts';
-import { type DraftDeps, draftSession } from '../sessions/draft.ts';
-import { LaunchRecorder } from '../sessions/launch-recorder.ts';
-import type { MintRequest } from '../sessions/mint-request.ts';
+import { canonicalLocale } from '../primitives/locale.ts';
+import { reader } from '../primitives/validator.ts';
 import type { LookUpClient } from '../store/cache/look-ups.ts';
 import type { Database } from '../store/database.ts';
-import { reader } from '../validation/validator.ts';
 import type { PreviewCodes } from './preview-codes.ts';
+import type { Preview } from './previews.ts';
 import { redeem, requireUsable } from './redeem.ts';
-import type { Preview } from './store.ts';
 
 export interface PreviewMintDeps extends DraftDeps {
   database: Database;

@@ -2,7 +2,7 @@ import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { type RowToRecord, recordIn } from '../recording/statement.ts';
 import type { Database, Transaction } from '../store/database.ts';
-import { countSession, lockPreview, type PreviewState } from './store.ts';
+import { countSession, lockPreview, type PreviewState } from './previews.ts';
 
 /** Maximum sessions that a preview starts within one minute. The minute begins with its first session. */
 const sessionsPerMinute = 20;

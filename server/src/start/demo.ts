@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { scopes } from '@session-launch/contract/operation';
 import type { Logger } from 'pino';
-import { listPublished } from '../experiences/store.ts';
+import { listPublished } from '../content/experiences.ts';
+import { findStoredProject, lockProjects } from '../content/projects.ts';
+import { ProjectFileError } from '../documents/problem.ts';
+import { type ProjectFile, parseProjectFile } from '../documents/project-file.ts';
+import { applyInTransaction } from '../editing/apply.ts';
 import { createKey } from '../keys/create.ts';
-import { demoProjectId } from '../pages/demo-cards.ts';
-import { applyInTransaction } from '../projects/apply.ts';
-import { ProjectFileError } from '../projects/problem.ts';
-import { type ProjectFile, parseProjectFile } from '../projects/project-file.ts';
-import { findStoredProject, lockProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
+import { demoProjectId } from '../web/pages/demo-cards.ts';
 
 export interface Demo {
   projectId: string;

@@ -1,21 +1,21 @@
 import type { Logger } from 'pino';
-import { PictureNotes } from '../art/usage.ts';
-import { deleteOldAudit } from '../audit/retention.ts';
+import { PictureNotes } from '../art/used-by.ts';
+import { deleteOldAudit } from '../audit/delete-old-entries.ts';
 import { DeletedProjects } from '../editing/delete-project.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { RateLimits } from '../limits/rate.ts';
 import type { Authenticator } from '../operators/authenticate.ts';
-import { deleteExpiredPreviews } from '../previews/store.ts';
+import { deleteExpiredPreviews } from '../previews/previews.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import { Retention } from '../sessions/retention.ts';
 import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
+import type { Tallies } from '../statistics/tallies.ts';
+import { TallyRollUp } from '../statistics/tally-roll-up.ts';
+import { deleteOldTallies } from '../statistics/tally-rows.ts';
+import { rollUpUsage } from '../statistics/usage-roll-up.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { DiskSpaceWatch } from '../store/embedded/disk-space.ts';
-import { TallyRollUp } from '../tallies/roll-up.ts';
-import { deleteOldTallies } from '../tallies/store.ts';
-import type { Tallies } from '../tallies/tallies.ts';
-import { rollUpUsage } from '../usage/roll-up.ts';
 
 const everyMs = 10_000;
 const firstRollUpMs = 3_000;

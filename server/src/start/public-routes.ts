@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { type AssetDeps, assetRoutes, maxOpenFiles } from '../assets/asset-routes.ts';
-import { type CatalogRouteDeps, catalogRoutes } from '../experiences/catalog-routes.ts';
+import { type CatalogRouteDeps, catalogRoutes } from '../catalog/catalog-routes.ts';
 import { admitAtMost } from '../http/guards/admission.ts';
 import { documentRoutes } from '../http/routes/document-routes.ts';
 import { healthRoutes } from '../http/routes/health-routes.ts';
+import { type DoorDeps, doorRoutes } from '../minting/door-routes.ts';
 import type { Load } from '../observe/metrics.ts';
-import { type PageDeps, pageRoutes } from '../pages/page-routes.ts';
-import { type PreviewRouteDeps, previewRoutes } from '../previews/preview-routes.ts';
-import { sdkRoutes } from '../sdk/sdk-routes.ts';
-import { type DoorDeps, doorRoutes } from '../sessions/door-routes.ts';
+import { type PreviewRouteDeps, previewRoutes } from '../previews/redeem-routes.ts';
 import { type LeaveDeps, leaveRoutes } from '../sessions/leave-routes.ts';
-import { type SessionRouteDeps, sessionRoutes } from '../sessions/session-routes.ts';
+import { type SessionRouteDeps, sessionRoutes } from '../sessions/read-and-end-routes.ts';
 import { jwksRoutes } from '../tokens/jwks-routes.ts';
+import { type AssetDeps, assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
+import { type PageDeps, pageRoutes } from '../web/pages/page-routes.ts';
+import { sdkRoutes } from '../web/sdk-routes.ts';
 
 export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
   doors: DoorDeps;

@@ -11,8 +11,8 @@ import {
 } from '@session-launch/testing/world.ts';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findExperiences } from '../../src/content/experiences.ts';
 import { DeletedProjects } from '../../src/editing/delete-project.ts';
-import { findExperiences } from '../../src/experiences/store.ts';
 import { firstIdAt, newId } from '../../src/primitives/ids.ts';
 import { areHeld, areKnown, encodeBatch, findLaunches, sendBatch } from '../../src/recording/statement.ts';
 import { forgetBatch } from '../../src/sessions/forget.ts';

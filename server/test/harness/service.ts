@@ -7,9 +7,9 @@ import pino, { type Logger } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { type App, startApp } from '../../src/start/app.ts';
+import { Tallies } from '../../src/statistics/tallies.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
-import { Tallies } from '../../src/tallies/tallies.ts';
 import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 

@@ -12,7 +12,7 @@ import type { TestProject } from 'vitest/node';
 async function bundleFileThread(folder: string): Promise<void> {
   const outfile = join(folder, 'file-thread.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('../../src/projects/file-thread.js', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../../src/documents/file-thread.js', import.meta.url))],
     outfile,
     bundle: true,
     format: 'esm',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const fileThread = process.env.FILE_THREAD;
 
 export async function load(url, context, next) {
-  if (fileThread !== undefined && url.endsWith('/src/projects/file-thread.js'))
+  if (fileThread !== undefined && url.endsWith('/src/documents/file-thread.js'))
     return { format: 'module', source: await readFile(fileThread), shortCircuit: true };
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
   const { transform } = await import('esbuild');

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UsageDay } from '@session-launch/contract/admin/usage';
 import { firstIdAt } from '../../src/primitives/ids.ts';
+import { rollUpAfterMs, rollUpUsage } from '../../src/statistics/usage-roll-up.ts';
 import type { Database } from '../../src/store/database.ts';
-import { rollUpAfterMs, rollUpUsage } from '../../src/usage/roll-up.ts';
 
 /** Rolls up the sessions that were minted until `at`, as if the time until the roll-up had passed since. Waits for transactions of other databases. */
 export async function rollUpAll(database: Database, at = Date.now()): Promise<void> {

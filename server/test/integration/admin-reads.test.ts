@@ -1,22 +1,22 @@
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mentions } from '../../src/art/usage.ts';
+import { mentions } from '../../src/art/used-by.ts';
 import {
   list as listAudit,
   listOfOperator,
   listOfProjects,
   listAudit as readAudit,
 } from '../../src/audit/read.ts';
+import { list as listProjects } from '../../src/content/projects.ts';
 import { list as listRevisions } from '../../src/editing/history.ts';
 import { list as listExperiences } from '../../src/editing/list.ts';
-import { list as listKeys } from '../../src/keys/store.ts';
-import { list as listPreviews } from '../../src/previews/store.ts';
+import { list as listKeys } from '../../src/keys/keys.ts';
+import { list as listPreviews } from '../../src/previews/previews.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
-import { list as listProjects } from '../../src/projects/store.ts';
+import { select as projectState } from '../../src/statistics/project-state.ts';
+import { selectDurations, selectPoints, selectRefusals } from '../../src/statistics/tally-rows.ts';
+import { select as usage } from '../../src/statistics/usage.ts';
 import type { Statement, Transaction } from '../../src/store/database.ts';
-import { select as projectState } from '../../src/tallies/project-state.ts';
-import { selectDurations, selectPoints, selectRefusals } from '../../src/tallies/store.ts';
-import { select as usage } from '../../src/usage/store.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apply, createWorld, expectError } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PictureNotes } from '../../src/art/usage.ts';
+import { PictureNotes } from '../../src/art/used-by.ts';
 import { canResize, download, listArt, upload } from '../harness/art.ts';
 import { jpeg, png, svg } from '../harness/pictures.ts';
 import { type Service, startService } from '../harness/service.ts';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/audit/read.ts';
 import { recordAudit } from '../../src/audit/record.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { bootstrap } from '../../src/operators/store.ts';
+import { bootstrap } from '../../src/operators/operators.ts';
 import { samples, secretsIn, secretsOf } from '../harness/admin-samples.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';

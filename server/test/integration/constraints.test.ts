@@ -7,7 +7,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { listKeys } from '../../src/keys/store.ts';
+import { listKeys } from '../../src/keys/keys.ts';
 import { listSessions, type SessionFilter } from '../../src/sessions/listing.ts';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import type { Database, Statement, Workload } from '../../src/store/database.ts';

@@ -3,7 +3,7 @@ import { connect, launched, report } from '@session-launch/testing/lifecycle.ts'
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
 import { afterEach, describe, expect, inject, test } from 'vitest';
-import type { Actor } from '../../src/access/actor.ts';
+import type { Actor } from '../../src/audit/actor.ts';
 import { EventHub } from '../../src/events/hub.ts';
 import { type Change, openChanges } from '../../src/store/changes.ts';
 import { type OpenStream, openEvents } from '../harness/event-stream.ts';

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { parseProjectFile } from '../../src/projects/project-file.ts';
+import { parseProjectFile } from '../../src/documents/project-file.ts';
 import { largeFile } from '../harness/large-file.ts';
 import { useService } from '../harness/service.ts';
 

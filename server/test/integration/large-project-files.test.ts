@@ -1,8 +1,8 @@
 import type { Answer } from '@session-launch/testing/http.ts';
 import { apply, createWorld, expectError, project } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseProjectFile } from '../../src/projects/project-file.ts';
-import { lockProjects } from '../../src/projects/store.ts';
+import { lockProjects } from '../../src/content/projects.ts';
+import { parseProjectFile } from '../../src/documents/project-file.ts';
 import { largeFile, plainRuntime as plain } from '../harness/large-file.ts';
 import { useService } from '../harness/service.ts';
 

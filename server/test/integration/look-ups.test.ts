@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findExperiences, findListing } from '../../src/experiences/store.ts';
-import { findKeys } from '../../src/keys/store.ts';
+import { findExperiences, findListing } from '../../src/content/experiences.ts';
+import { findKeys } from '../../src/keys/keys.ts';
 import type { Database, Statement } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 

@@ -2,7 +2,7 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { deleteExpiredPreviews } from '../../src/previews/store.ts';
+import { deleteExpiredPreviews } from '../../src/previews/previews.ts';
 import { sha256Hex } from '../../src/primitives/sha256.ts';
 import { deleteIn } from '../harness/deletion.ts';
 import { startService, useService } from '../harness/service.ts';

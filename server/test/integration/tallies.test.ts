@@ -8,9 +8,9 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { rollUpTallies } from '../../src/tallies/roll-up.ts';
-import { deleteOldTallies } from '../../src/tallies/store.ts';
-import { Tallies } from '../../src/tallies/tallies.ts';
+import { Tallies } from '../../src/statistics/tallies.ts';
+import { rollUpTallies } from '../../src/statistics/tally-roll-up.ts';
+import { deleteOldTallies } from '../../src/statistics/tally-rows.ts';
 import { startService, useService } from '../harness/service.ts';
 
 const service = useService();

@@ -11,8 +11,8 @@ import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vite
 import { list as listRevisions } from '../../src/editing/history.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
-import { rollUp, rollUpAfterMs, rollUpUsage } from '../../src/usage/roll-up.ts';
-import { readUsage, select } from '../../src/usage/store.ts';
+import { readUsage, select } from '../../src/statistics/usage.ts';
+import { rollUp, rollUpAfterMs, rollUpUsage } from '../../src/statistics/usage-roll-up.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { useService } from '../harness/service.ts';
 import { useSessionLives } from '../harness/session-lives.ts';

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { setActor } from '../../src/access/actor.ts';
 import { AdminAdmission } from '../../src/admin/admission.ts';
 import { requesterOf } from '../../src/admin/requester.ts';
+import { setActor } from '../../src/audit/actor.ts';
 import { createServer } from '../../src/http/listener/server.ts';
-import { bootstrap } from '../../src/operators/store.ts';
+import { bootstrap } from '../../src/operators/operators.ts';
 
 const actor = { ...bootstrap, via: 'token' as const, address: '127.0.0.1', requestId: 'req_a' };
 const body = '{"name":"A"}';

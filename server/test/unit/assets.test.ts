@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { type AssetDeps, assetRoutes } from '../../src/assets/asset-routes.ts';
 import { createServer } from '../../src/http/listener/server.ts';
+import { type AssetDeps, assetRoutes } from '../../src/web/asset-routes.ts';
 
 test('a missing folder at the start logs a warning with advice, and does not fail', async () => {
   const lines: string[] = [];

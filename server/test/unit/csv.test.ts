@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csv } from '../../src/usage/csv.ts';
+import { csv } from '../../src/statistics/csv.ts';
 
 test('cells with commas, quotes and line breaks are quoted, and formulas are disarmed', () => {
   const rows = ['plain', 'a,b', 'say "hi"', 'two\nlines', '=SUM(A1)', '-1', '@x'].map((name, n) => ({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
-import { parseProjectFile } from '../../src/projects/project-file.ts';
+import { parseProjectFile } from '../../src/documents/project-file.ts';
 
 const demo = new URL('../../../examples/demo.yaml', import.meta.url);
 const { experiences } = parseProjectFile(readFileSync(demo, 'utf8'));

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { DocumentThread, type ThreadLimits } from '../../src/projects/document-thread.ts';
-import type { ProjectFileError } from '../../src/projects/problem.ts';
+import { DocumentThread, type ThreadLimits } from '../../src/documents/document-thread.ts';
+import type { ProjectFileError } from '../../src/documents/problem.ts';
 import { largeFile, plainRuntime } from '../harness/large-file.ts';
 
 let thread: DocumentThread | undefined;

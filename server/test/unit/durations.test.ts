@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bucketCount, bucketOf, quantile } from '../../src/tallies/durations.ts';
+import { bucketCount, bucketOf, quantile } from '../../src/statistics/durations.ts';
 
 const histogram = (milliseconds: number[]) => {
   const counts = new Array<number>(bucketCount).fill(0);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FairQueue } from '../../src/projects/fair-queue.ts';
+import { FairQueue } from '../../src/documents/fair-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

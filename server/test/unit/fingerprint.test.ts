@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../src/idempotency/fingerprint.ts';
+import { fingerprint } from '../../src/minting/fingerprint.ts';
 
 function ofText(json: string): string {
   return fingerprint(JSON.parse(json));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idempotencyHash, readIdempotencyKey } from '../../src/idempotency/key.ts';
+import { idempotencyHash, readIdempotencyKey } from '../../src/minting/idempotency-key.ts';
 import { ApiError } from '../../src/primitives/errors.ts';
 import { unicodeText } from '../harness/texts.ts';
 

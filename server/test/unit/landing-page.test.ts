@@ -1,6 +1,6 @@
 import { curlSnippet, fetchSnippet, htmlSnippet } from '@session-launch/contract/snippets';
 import { expect, test } from 'vitest';
-import { type LandingView, landingPage } from '../../src/pages/landing-page.ts';
+import { type LandingView, landingPage } from '../../src/web/pages/landing-page.ts';
 
 const view: LandingView = {
   version: '1.2.3',

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@session-launch/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/primitives/errors.ts';
 import {
   agreedSecondary,
   bestAcceptedLanguage,
   canonicalLocale,
   type Languages,
   resolveLocales,
-} from '../../src/locales/locale.ts';
-import { ApiError } from '../../src/primitives/errors.ts';
+} from '../../src/primitives/locale.ts';
 import { unicodeText } from '../harness/texts.ts';
 
 describe('canonicalLocale', () => {

@@ -1,8 +1,8 @@
 import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { expect, test } from 'vitest';
+import { doors } from '../../src/minting/doors.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { Traffic } from '../../src/observe/traffic.ts';
-import { doors } from '../../src/sessions/doors.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
 
 const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/metrics.md')) ?? [];

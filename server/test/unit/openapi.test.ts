@@ -13,8 +13,8 @@ import { AdminAdmission } from '../../src/admin/admission.ts';
 import type { AdminDeps } from '../../src/admin/deps.ts';
 import { metricsRoutes } from '../../src/admin/metrics-routes.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
+import { type RuntimeDeps, runtimeRoutes } from '../../src/admin/runtime-routes.ts';
 import { createServer } from '../../src/http/listener/server.ts';
-import { type RuntimeDeps, runtimeRoutes } from '../../src/runtimes/routes.ts';
 import { mountPublicRoutes, type PublicDeps } from '../../src/start/public-routes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely

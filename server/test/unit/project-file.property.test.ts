@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../src/projects/json-check.ts';
-import { ProjectFileError } from '../../src/projects/problem.ts';
+import { checkJson } from '../../src/documents/json-check.ts';
+import { ProjectFileError } from '../../src/documents/problem.ts';
 import {
   type Experience,
   type ProjectFile,
   parseProjectFile,
   serialiseProjectFile,
-} from '../../src/projects/project-file.ts';
+} from '../../src/documents/project-file.ts';
 import { effort } from '../harness/effort.ts';
 import { unicodeText } from '../harness/texts.ts';
 

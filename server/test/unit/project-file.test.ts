@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeProblem, ProjectFileError } from '../../src/projects/problem.ts';
-import { parseProjectFile, serialiseProjectFile } from '../../src/projects/project-file.ts';
+import { describeProblem, ProjectFileError } from '../../src/documents/problem.ts';
+import { parseProjectFile, serialiseProjectFile } from '../../src/documents/project-file.ts';
 
 const full = `project:
   id: prj_demo

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { checkRuntime, demoProjectFile, readConfig } from '../../src/config/config.ts';
 import { allVariables } from '../../src/config/variables.ts';
-import { parseProjectFile } from '../../src/projects/project-file.ts';
+import { parseProjectFile } from '../../src/documents/project-file.ts';
 import { blockRunBy, blocksOf, blocksRunBy, isShell, pages } from '../harness/doc-blocks.ts';
 import { readPage } from '../harness/pages.ts';
 

@@ -99,7 +99,7 @@ test('code is shown only by the components that accept the type of tested snippe
   expect(sources.length).toBeGreaterThan(300);
   expect(filesWith(/<pre\b|<textarea[^>]*readonly/i)).toEqual([
     'console/src/parts/notice.tsx',
-    'server/src/pages/code.ts',
+    'server/src/web/pages/code-block.ts',
   ]);
   expect(filesWith(/\bas (unknown as )?Snippet\b/)).toEqual([]);
   // A value to copy comes from the service. Code in its place would have no test.

@@ -19,19 +19,19 @@ const body = numberIn(`${src}/http/bodies/json-body.ts`, 'bodyLimit = ', kib);
 const discarded = numberIn(`${src}/http/bodies/json-body.ts`, 'discardLimit = ', mib);
 const nesting = numberIn(`${src}/http/bodies/json-body.ts`, 'maxDepth = ');
 const adminMiB = numberIn(`${src}/admin/routes.ts`, 'projectFileMiB = ');
-const reportMiB = numberIn(`${src}/runtimes/routes.ts`, 'reportMiB = ');
+const reportMiB = numberIn(`${src}/admin/runtime-routes.ts`, 'reportMiB = ');
 const headers = numberIn(`${src}/http/listener/server.ts`, 'maxHeaderSize = ', kib);
 const server = (option: string) => numberIn(`${src}/http/listener/server.ts`, `${option}: `, second);
 const reserved = numberIn(`${src}/http/listener/connections.ts`, 'reserved = ');
 const adminConnections = numberIn(`${src}/start/app.ts`, 'adminConnections = ');
 const runtimeConnections = numberIn(`${src}/start/app.ts`, 'runtimeConnections = ');
-const openFiles = numberIn(`${src}/assets/asset-routes.ts`, 'maxOpenFiles = ');
+const openFiles = numberIn(`${src}/web/asset-routes.ts`, 'maxOpenFiles = ');
 const inFlight = numberIn(`${src}/start/public-routes.ts`, 'maxInFlight = ');
 const queued = numberIn(`${src}/recording/recorder.ts`, 'queueLimit ?? ');
 const batchMiB = numberIn(`${src}/recording/recorder.ts`, 'batchBytes ?? ', mib);
 const silence = numberIn(`${src}/sessions/silence.ts`, 'silenceMs = ', second);
 const silenceEvery = numberIn(`${src}/sessions/silence.ts`, 'lookEveryMs = ', second);
-const cachedNames = numberIn(`${src}/experiences/directory.ts`, 'LookUps(');
+const cachedNames = numberIn(`${src}/content/directory.ts`, 'LookUps(');
 const fresh = numberIn(`${src}/store/cache/loading.ts`, 'freshFor = ', second);
 const lookUps = numberIn(`${src}/store/cache/look-ups.ts`, 'maxPerNetwork = ');
 const refusals = (name: string, unit = 1) => numberIn(`${src}/limits/pace.ts`, `${name} = `, unit);
@@ -43,39 +43,38 @@ const failures = numberIn(`${src}/operators/failed-logins.ts`, 'maxFailures = ')
 const oidcMinutes = numberIn(`${src}/operators/oidc.ts`, 'oidcSeconds = ', 60);
 const resizer = (name: string, unit = 1) => numberIn(`${src}/art/resizer.ts`, `${name} = `, unit);
 const svg = (name: string) => numberIn(`${src}/art/svg-elements.ts`, `${name} = `);
-const widths = ['minWidth', 'maxWidth'].map((name) =>
-  numberIn(`${src}/assets/asset-routes.ts`, `${name} = `),
-);
+const widths = ['minWidth', 'maxWidth'].map((name) => numberIn(`${src}/web/asset-routes.ts`, `${name} = `));
 const [narrowest, widest] = widths;
-const resizable = numberIn(`${src}/assets/asset-routes.ts`, 'maxResizableBytes = ', mib);
+const resizable = numberIn(`${src}/web/asset-routes.ts`, 'maxResizableBytes = ', mib);
 const galleryMiB = numberIn(`${src}/art/gallery.ts`, 'maxCachedBytes = ', mib);
 const artReads = numberIn(`${src}/art/gallery.ts`, 'maxReads = ');
 const events = (name: string, unit = 1) => numberIn(`${src}/events/hub.ts`, `${name} = `, unit);
 const unsent = numberIn(`${src}/events/stream.ts`, 'maxBuffered = ', kib);
-const file = (name: string, unit = 1) => numberIn(`${src}/projects/fair-queue.ts`, `${name}: `, unit);
+const file = (name: string, unit = 1) => numberIn(`${src}/documents/fair-queue.ts`, `${name}: `, unit);
 const documents = (name: string, unit = 1) =>
-  numberIn(`${src}/projects/document-thread.ts`, `${name}: `, unit);
+  numberIn(`${src}/documents/document-thread.ts`, `${name}: `, unit);
 const admission = (name: string) => numberIn(`${src}/admin/admission.ts`, `${name} = `);
 const button = (name: string, unit = 1) => numberIn('contract/src/mint-requests.ts', `${name}: `, unit);
 const engine = (name: string) => numberIn(`${src}/store/embedded/pglite-client.ts`, `${name}: `, second);
 const engineRestarts = numberIn(`${src}/store/embedded/pglite-client.ts`, 'maxFruitlessRestarts = ');
 /** Hours after which counts are added up to intervals of this many seconds. */
-const addedUp = (seconds: string) => numberIn(`${src}/tallies/roll-up.ts`, `seconds: ${seconds}, afterMs: `);
+const addedUp = (seconds: string) =>
+  numberIn(`${src}/statistics/tally-roll-up.ts`, `seconds: ${seconds}, afterMs: `);
 const pollSeconds = numberIn('console/src/api/events.ts', 'pollMs = ', second);
 const examined = numberIn(`${src}/sessions/listing.ts`, 'maxExamined = ');
 const usageDays = numberIn(`${src}/admin/overview-routes.ts`, 'maxDays = ');
 const defaultDays = numberIn(`${src}/admin/overview-routes.ts`, 'defaultDays = ');
-const causes = numberIn(`${src}/tallies/overview.ts`, 'maxRefusals = ');
-const origins = numberIn(`${src}/tallies/tally.ts`, 'maxNamed = ');
-const countDays = numberIn(`${src}/tallies/store.ts`, 'keptDays = ');
+const causes = numberIn(`${src}/statistics/overview.ts`, 'maxRefusals = ');
+const origins = numberIn(`${src}/statistics/tally.ts`, 'maxNamed = ');
+const countDays = numberIn(`${src}/statistics/tally-rows.ts`, 'keptDays = ');
 const page = numberIn(`${src}/admin/requests.ts`, 'maxPage = ');
 const grace = numberIn(`${src}/admin/key-routes.ts`, 'defaultGraceSeconds = ');
-const replays = numberIn(`${src}/sessions/recent-launches.ts`, 'max: ');
-const replayMiB = numberIn(`${src}/sessions/recent-launches.ts`, 'maxSize: ', mib);
-const replayHours = numberIn(`${src}/sessions/recent-launches.ts`, 'replayableFor = ', hour);
+const replays = numberIn(`${src}/minting/recent-launches.ts`, 'max: ');
+const replayMiB = numberIn(`${src}/minting/recent-launches.ts`, 'maxSize: ', mib);
+const replayHours = numberIn(`${src}/minting/recent-launches.ts`, 'replayableFor = ', hour);
 const key = (name: string) => numberIn(`${src}/keys/api-key.ts`, `${name} = `);
-const tagLength = numberIn(`${src}/locales/locale.ts`, 'maxTagLength = ');
-const idempotency = numberIn(`${src}/idempotency/key.ts`, 'maxLength = ');
+const tagLength = numberIn(`${src}/primitives/locale.ts`, 'maxTagLength = ');
+const idempotency = numberIn(`${src}/minting/idempotency-key.ts`, 'maxLength = ');
 const violations = numberIn(`${src}/primitives/errors.ts`, 'maxViolations = ');
 const drain = (name: string, unit = 1) => numberIn(`${src}/http/listener/drain.ts`, `${name} = `, unit);
 const shutdown = numberIn(`${src}/start/serve.ts`, 'shutdownTimeout = ', second);
@@ -142,7 +141,7 @@ const statements: Record<string, string[]> = {
     `separately, unlisted ones | ${grouped(cachedNames)} each`,
     `separately, unknown paths | ${grouped(numberIn(`${src}/art/gallery.ts`, 'LookUps<Art>('))} each`,
     `separately, resized pictures | ${galleryMiB} MiB each`,
-    `revisions | ${grouped(numberIn(`${src}/experiences/directory.ts`, 'max: '))}, and ${numberIn(`${src}/experiences/directory.ts`, 'maxRevisionCharacters = ', mib)} Mi characters of JSON |`,
+    `revisions | ${grouped(numberIn(`${src}/content/directory.ts`, 'max: '))}, and ${numberIn(`${src}/content/directory.ts`, 'maxRevisionCharacters = ', mib)} Mi characters of JSON |`,
     `replayed launches of \`POST /v1/sessions\` | ${grouped(replays)} | after ${word(fresh)} seconds`,
     `rendered responses of those replays | ${replayMiB} MiB | after ${word(fresh)} seconds`,
     `sessions ended by \`leave\` | ${grouped(numberIn(`${src}/sessions/leave-routes.ts`, 'max: '))} | after one minute`,
@@ -228,8 +227,8 @@ const statements: Record<string, string[]> = {
     `cached in ${resizer('maxCachedBytes', mib)} MiB of memory`,
   ],
   'docs/decisions/0045-one-thread-for-documents.md': [
-    `A JSON value of up to ${numberIn(`${src}/projects/document-thread.ts`, 'quickCheck = ', kib)} KiB`,
-    `Other documents above ${numberIn(`${src}/projects/document-thread.ts`, 'onEventLoop = ', kib)} KiB`,
+    `A JSON value of up to ${numberIn(`${src}/documents/document-thread.ts`, 'quickCheck = ', kib)} KiB`,
+    `Other documents above ${numberIn(`${src}/documents/document-thread.ts`, 'onEventLoop = ', kib)} KiB`,
     `may use ${documents('heapMb')} MB of heap and ${documents('taskMs', second)} s per task`,
     `At most ${file('maxWaiting')} documents wait, ${file('maxWaitingEach')} of one operator`,
     `in flight: ${admission('maxInFlight')} in total (503 beyond), ${admission('maxEach')} of one operator (429 beyond)`,

@@ -2,7 +2,7 @@ import { serverMintRequestSchema } from '@session-launch/contract/mint-requests'
 import { reportSchema } from '@session-launch/contract/runtime/lifecycle';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/primitives/errors.ts';
-import { largeReader, reader } from '../../src/validation/validator.ts';
+import { largeReader, reader } from '../../src/primitives/validator.ts';
 
 const readMint = reader(serverMintRequestSchema);
 const readReport = reader(reportSchema);
