@@ -29,7 +29,8 @@ async function open(
     onOverdue: (statement) => events.push(`overdue: ${statement}`),
     onRestarted: () => events.push('restarted'),
     onEnd: (reason) => events.push(`ended: ${reason}`),
-    limits,
+    // A restart takes long on a busy machine.
+    limits: { held: 60_000, stop: 60_000, ...limits },
   });
   cleanup(() => database.close());
   const run = (text: string) => database.query<{ n: number }>('everyday', { text });
