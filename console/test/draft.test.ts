@@ -1,7 +1,8 @@
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDraft, type Experience } from '../src/editor/draft.ts';
+import type { Experience } from '../src/editor/document/model.ts';
 import { toastNotSaved } from '../src/editor/saving/after-closing.ts';
+import { createDraft } from '../src/editor/saving/draft.ts';
 import type { Unsaved } from '../src/editor/saving/keep-draft.ts';
 import { resumeUnsaved } from '../src/editor/saving/resume.ts';
 import { MergeCancelled, Outdated } from '../src/editor/saving/save.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Experience } from '../src/editor/model.ts';
-import { experienceSchema, type FieldSchema } from '../src/editor/schema.ts';
+import type { Experience } from '../src/editor/document/model.ts';
+import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
 
 /** Texts that YAML could mistake for something else, and any other text. */
 const texts = fc.oneof(

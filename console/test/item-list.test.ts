@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { keysAfter } from '../src/editor/items/item-keys.ts';
-import { freeId, moved } from '../src/editor/items/list-changes.ts';
+import { keysAfter } from '../src/editor/fields/item-keys.ts';
+import { freeId, moved } from '../src/editor/fields/list-changes.ts';
 import { renamedTopic, topicPutBack, withoutTopic } from '../src/editor/tabs/mind/topic-changes.ts';
 
 const start = keysAfter({ ids: [], keys: [] }, ['a', 'b', 'c']);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Experience } from '../src/editor/draft.ts';
+import type { Experience } from '../src/editor/document/model.ts';
+
 import { looksOf } from '../src/editor/preview/looks.ts';
 
 const document = (runtime: object) => ({ runtime }) as unknown as Experience;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePath, pathText, valueAt, withValue } from '../src/editor/path.ts';
+import { parsePath, pathText, valueAt, withValue } from '../src/editor/document/path.ts';
 
 const document = { title: 'A', runtime: { characters: [{ name: 'Ada' }, { name: 'Bo' }], mind: {} } };
 

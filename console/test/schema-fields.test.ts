@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { experienceSchema, type FieldSchema } from '../src/editor/schema.ts';
+import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
 import { ofLesson, ofMind, ofSection, ofTopic } from '../src/editor/tabs/mind/form.ts';
 import { basics, limits, location, ofCharacter } from '../src/editor/tabs/setup/form.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { differences } from '../src/editor/document/differences.ts';
+import { parsePath } from '../src/editor/document/path.ts';
+import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
 import { tabOf } from '../src/editor/document/tab-of.ts';
 import { labelOf, linesOf } from '../src/editor/document/words.ts';
 import { placeOf } from '../src/editor/frame/place-of.ts';
-import { parsePath } from '../src/editor/path.ts';
-import { experienceSchema, type FieldSchema } from '../src/editor/schema.ts';
 
 const before = {
   title: 'Harbor',

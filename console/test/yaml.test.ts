@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Path, parsePath, valueAt, withValue } from '../src/editor/document/path.ts';
 import { isFields, isSame } from '../src/editor/document/same.ts';
-import { type Path, parsePath, valueAt, withValue } from '../src/editor/path.ts';
 import { readYaml, toYaml } from '../src/editor/yaml/text.ts';
 import { experiences } from './experiences.ts';
 

@@ -3,7 +3,7 @@ import type { VersionConflict } from '@session-launch/contract/admin/changes';
 import { backgroundHeader } from '@session-launch/contract/background';
 import { type AnswerOf, type ArgumentsOf, requestOf } from '@session-launch/contract/call';
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { isUnattended } from './attention.ts';
 import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Whether the sign-in form covers the page. Below it, everything stays as it is. */
 export const isSigningIn = signal(false);

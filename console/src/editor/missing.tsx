@@ -9,7 +9,7 @@ import { hashOf } from '../state/route.ts';
 import { toast } from '../state/toasts.ts';
 import { frameTexts } from '../texts/editor/frame.ts';
 import { yamlTexts } from '../texts/editor/yaml.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { createAgain } from './saving/create-again.ts';
 import { discardUnsaved } from './saving/discard-unsaved.ts';
 import { type FoundUnsaved, findClosed } from './saving/keep-draft.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Select } from './field.tsx';
 

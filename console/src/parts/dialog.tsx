@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { messageOf } from '../api/client.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { useModal } from './modal.ts';
 

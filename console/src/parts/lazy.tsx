@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Empty } from './notice.tsx';
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Share of the maximum from which the number of characters is shown. */
 const nearly = 0.9;

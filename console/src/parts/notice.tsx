@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import { ApiFailure, messageOf } from '../api/client.ts';
 import type { Loaded } from '../state/load.ts';
 import { toast } from '../state/toasts.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 
 /** What a screen says when there is nothing to show, and the next step. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { OriginCheckResult } from '@session-launch/contract/admin/origins';
 import { messageOf, request } from '../api/client.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** The frame of a screen: its heading, which is also the title of the tab, and its buttons. */
 export function Screen({

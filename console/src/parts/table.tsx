@@ -1,6 +1,6 @@
 import './table.css';
 import type { ComponentChildren } from 'preact';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 interface Column<Row> {
   title: string;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Changes every half minute, so that relative times stay true. */
 const now = signal(Date.now());

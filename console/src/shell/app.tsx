@@ -15,7 +15,7 @@ import { isAway, isBusy } from '../state/load.ts';
 import { loadMe, may, mayCreateProjects, mayOpen, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 import { Jump, KeyboardHelp } from './jump.tsx';
 import { LinkOver } from './link-over.tsx';

@@ -1,4 +1,4 @@
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href;
 

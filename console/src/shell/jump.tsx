@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { loadTargets, type Target } from '../state/targets.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 const maxShown = 30;
 

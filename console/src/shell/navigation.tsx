@@ -6,7 +6,7 @@ import { mayCreateProjects, mayOpen, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
 import { forgetAll } from '../state/unsaved.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 import { NewProject } from './new-project.tsx';
 

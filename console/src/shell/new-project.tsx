@@ -9,7 +9,7 @@ import { loadProjects } from '../state/projects.ts';
 import { goTo, hashOf } from '../state/route.ts';
 import { toast } from '../state/toasts.ts';
 import { useTyped } from '../state/typed.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 export function NewProject({ onClose }: { onClose(): void }) {
   const typed = useTyped<{ name: string; id?: string }>('new-project', { name: '' });

@@ -8,7 +8,7 @@ import { Form } from '../parts/form.tsx';
 import { useModal } from '../parts/modal.ts';
 import { useLoad } from '../state/load.ts';
 import { loadMe, me } from '../state/me.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 
 interface SignInProps {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { dismiss, hold, release, type Toast, toasts } from '../state/toasts.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Messages about what was done, with a way back where there is one. */
 export function Toasts() {

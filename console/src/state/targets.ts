@@ -1,5 +1,5 @@
 import { request } from '../api/client.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/texts.ts';
 import { projects } from './projects.ts';
 import { hashOf, projectScreens, route } from './route.ts';
 

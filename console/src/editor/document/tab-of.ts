@@ -1,4 +1,4 @@
-import type { Path } from '../path.ts';
+import type { Path } from './path.ts';
 
 export const tabNames = ['setup', 'mind', 'languages', 'gallery', 'access', 'revisions', 'yaml'] as const;
 export type Tab = (typeof tabNames)[number];

@@ -6,11 +6,12 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
-import type { Draft, Experience } from '../draft.ts';
+import { texts } from '../../texts/texts.ts';
+import type { Experience } from '../document/model.ts';
+import { ReviewDialog } from '../review/review-dialog.tsx';
 import { toastNotSaved } from '../saving/after-closing.ts';
+import type { Draft } from '../saving/draft.ts';
 import { MergeCancelled } from '../saving/save.ts';
-import { ReviewDialog } from './review-dialog.tsx';
 
 interface ActionsProps {
   draft: Draft;

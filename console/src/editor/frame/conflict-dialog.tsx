@@ -4,14 +4,14 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { type Difference, differences } from '../document/differences.ts';
 import { placeText } from '../document/items.ts';
 import { type Clash, merge, type Side } from '../document/merge.ts';
 import { labelOf, linesOf } from '../document/words.ts';
-import type { Draft } from '../draft.ts';
+import { DifferenceList, Value } from '../review/difference-list.tsx';
+import type { Draft } from '../saving/draft.ts';
 import type { Conflict } from '../saving/save.ts';
-import { DifferenceList, Value } from './difference-list.tsx';
 
 /** What both sides changed since the state that was last read, and a choice for each field that both changed. */
 export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Conflict }) {

@@ -1,4 +1,4 @@
-import { parsePath, pathText } from '../path.ts';
+import { parsePath, pathText } from '../document/path.ts';
 
 const canBeFocused = 'input, textarea, select, button, [contenteditable="true"]';
 

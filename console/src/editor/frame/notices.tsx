@@ -6,13 +6,13 @@ import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { differences } from '../document/differences.ts';
-import type { Draft } from '../draft.ts';
+import { DifferenceList } from '../review/difference-list.tsx';
 import { discardUnsaved } from '../saving/discard-unsaved.ts';
+import type { Draft } from '../saving/draft.ts';
 import type { FoundUnsaved } from '../saving/keep-draft.ts';
 import { resumeUnsaved } from '../saving/resume.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { forget } from '../saving/unsaved.ts';
-import { DifferenceList } from './difference-list.tsx';
 
 interface UnsavedNoticeProps {
   draft: Draft;

@@ -1,5 +1,5 @@
 import { itemsById, type Place } from '../document/items.ts';
-import { type Path, valueAt } from '../path.ts';
+import { type Path, valueAt } from '../document/path.ts';
 
 /** The place that a path leads to in a document. */
 export function placeOf(path: Path, document: unknown): Place {

@@ -1,10 +1,10 @@
 import { Button } from '../../parts/button.tsx';
 import { hashOf } from '../../state/route.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
+import { parsePath } from '../document/path.ts';
 import { tabOf } from '../document/tab-of.ts';
 import { labelOf } from '../document/words.ts';
-import type { Draft } from '../draft.ts';
-import { parsePath } from '../path.ts';
+import type { Draft } from '../saving/draft.ts';
 import { placeOf } from './place-of.ts';
 
 interface ProblemListProps {

@@ -2,8 +2,9 @@ import type { ExperienceState } from '@session-launch/contract/admin/experience-
 import { Time } from '../../parts/time.tsx';
 import { hashOf } from '../../state/route.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import type { Draft, Experience } from '../draft.ts';
+import type { Experience } from '../document/model.ts';
 import type { Checked } from '../saving/check.ts';
+import type { Draft } from '../saving/draft.ts';
 
 /** What is published, who changed the experience last, whether it comes from a file, and whether there are unsaved changes. */
 export function StateLine({ draft, checked }: { draft: Draft; checked: Checked }) {

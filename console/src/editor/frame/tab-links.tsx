@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { hashOf } from '../../state/route.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { type Tab, tabNames } from '../document/tab-of.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../saving/draft.ts';
 
 /** The links to the tabs. On a narrow screen they scroll sideways, so that the current one is visible. */
 export function TabLinks({ draft, tab }: { draft: Draft; tab: Tab }) {

@@ -1,9 +1,9 @@
 import { Choices, Select, TextField } from '../../parts/field.tsx';
 import { previewTexts } from '../../texts/editor/preview.ts';
 import { languageName } from '../document/language-name.ts';
-import type { Draft } from '../draft.ts';
-import { languageOptions } from '../tabs/languages/names.ts';
-import { usedLanguages } from '../tabs/languages/used.ts';
+import { languageOptions } from '../document/language-options.ts';
+import { usedLanguages } from '../document/used-languages.ts';
+import type { Draft } from '../saving/draft.ts';
 import { type Door, type Visitor, visitor } from './visitor.ts';
 
 /** How the visitor arrives: in which languages, through which door, with or without a face. */

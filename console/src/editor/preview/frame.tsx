@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { me } from '../../state/me.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Looks } from './looks.ts';
 import type { Grant } from './visitor.ts';
 import { whyNotShown } from './why-not-shown.ts';

@@ -12,8 +12,8 @@ import { may } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
-import { texts } from '../../texts.ts';
-import type { Draft } from '../draft.ts';
+import { texts } from '../../texts/texts.ts';
+import type { Draft } from '../saving/draft.ts';
 
 const linkTexts = previewTexts.links;
 

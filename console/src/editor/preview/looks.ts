@@ -1,4 +1,4 @@
-import type { Experience } from '../draft.ts';
+import type { Experience } from '../document/model.ts';
 
 /** What the start card of the preview shows: the characters before their location, as the player draws them. */
 export interface Looks {

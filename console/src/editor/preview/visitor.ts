@@ -3,7 +3,7 @@ import type { SimulatedCase } from '@session-launch/contract/admin/simulation';
 import type { Sent } from '@session-launch/contract/sent';
 import { request } from '../../api/client.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
-import type { Experience } from '../draft.ts';
+import type { Experience } from '../document/model.ts';
 
 export type Door = SimulatedCase['door'];
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../api/client.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from './draft.ts';
 import { problemsOf } from './save.ts';
 
 /** Shows why a save failed after the editor was left. */

@@ -1,7 +1,7 @@
 import { effect, type Signal } from '@preact/signals';
 import { ApiFailure, isConflict, request, retryMs } from '../../api/client.ts';
 import { isAway } from '../../state/load.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from './draft.ts';
 import { problemsOf } from './save.ts';
 
 export type Checked = 'checked' | 'checking' | 'unknown';

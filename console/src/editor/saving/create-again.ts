@@ -3,7 +3,8 @@ import { may } from '../../state/me.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { merge } from '../document/merge.ts';
-import type { Experience } from '../draft.ts';
+import type { Experience } from '../document/model.ts';
+
 import type { FoundUnsaved } from './keep-draft.ts';
 import { problemsOf } from './save.ts';
 import { forget, keep } from './unsaved.ts';

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { FoundUnsaved } from './keep-draft.ts';
 import { forget, keep } from './unsaved.ts';
 

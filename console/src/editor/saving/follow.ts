@@ -1,7 +1,7 @@
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../../api/client.ts';
 import { onChange } from '../../api/events.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from './draft.ts';
 
 interface Follower {
   onTakenOver(state: ExperienceState): void;

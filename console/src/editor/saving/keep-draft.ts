@@ -1,8 +1,8 @@
 import { effect } from '@preact/signals';
 import { merge } from '../document/merge.ts';
+import type { Experience, UnreadText } from '../document/model.ts';
 import { isSame } from '../document/same.ts';
-import type { Draft, Experience } from '../draft.ts';
-import type { UnreadText } from '../model.ts';
+import type { Draft } from './draft.ts';
 import { forget, keep, keepOnLeaving, kept } from './unsaved.ts';
 
 /** Changes that were not saved, with the document that they were made to. */

@@ -1,8 +1,9 @@
 import { batch } from '@preact/signals';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { merge } from '../document/merge.ts';
+import type { Experience } from '../document/model.ts';
 import { sharing } from '../document/same.ts';
-import type { Draft, Experience } from '../draft.ts';
+import type { Draft } from './draft.ts';
 import type { Unsaved } from './keep-draft.ts';
 
 /**

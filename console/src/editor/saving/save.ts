@@ -5,7 +5,7 @@ import { requestStatus, type StatusChange } from '../../state/experience-status.
 import { me } from '../../state/me.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { merge, type Side } from '../document/merge.ts';
-import type { Experience, Model, Problem } from '../model.ts';
+import type { Experience, Model, Problem } from '../document/model.ts';
 
 /** The side to take, by the text of the place. */
 type Choices = Readonly<Record<string, Side>>;

@@ -4,8 +4,8 @@ import { CopyCode } from '../../parts/notice.tsx';
 import { OriginCheck } from '../../parts/origin-check.tsx';
 import { me } from '../../state/me.ts';
 import { accessTexts } from '../../texts/editor/access.ts';
-import type { Draft } from '../draft.ts';
-import { DraftSwitch, useField } from '../fields.tsx';
+import { DraftSwitch, useField } from '../fields/fields.tsx';
+import type { Draft } from '../saving/draft.ts';
 import { OriginList } from './access/origin-list.tsx';
 
 /** Who may start the experience, and the code to do so. */

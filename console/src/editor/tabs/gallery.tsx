@@ -1,8 +1,8 @@
 import './gallery/gallery.css';
 import { Button } from '../../parts/button.tsx';
 import { galleryTexts } from '../../texts/editor/gallery.ts';
-import type { Draft } from '../draft.ts';
-import { DraftText } from '../fields.tsx';
+import { DraftText } from '../fields/fields.tsx';
+import type { Draft } from '../saving/draft.ts';
 import { Cards } from './gallery/card.tsx';
 import { Readiness } from './gallery/readiness.tsx';
 import { Slot } from './gallery/slot.tsx';

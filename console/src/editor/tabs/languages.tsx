@@ -1,9 +1,9 @@
 import './languages/languages.css';
 import { languagesTexts } from '../../texts/editor/languages.ts';
-import type { Draft } from '../draft.ts';
-import { DraftSwitch, useField } from '../fields.tsx';
-import { pathText } from '../path.ts';
-import { helpAt, schemaAt } from '../schema.ts';
+import { pathText } from '../document/path.ts';
+import { helpAt, schemaAt } from '../document/schema.ts';
+import { DraftSwitch, useField } from '../fields/fields.tsx';
+import type { Draft } from '../saving/draft.ts';
 import { AxisCards } from './languages/axis.tsx';
 import { LanguageField } from './languages/language-field.tsx';
 import { Simulator } from './languages/simulator.tsx';

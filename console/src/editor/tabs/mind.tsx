@@ -1,9 +1,9 @@
 import './mind/mind.css';
 import { useId } from 'preact/hooks';
 import { mindTexts } from '../../texts/editor/mind.ts';
-import type { Draft } from '../draft.ts';
-import { DraftText } from '../fields.tsx';
-import { helpAt } from '../schema.ts';
+import { helpAt } from '../document/schema.ts';
+import { DraftText } from '../fields/fields.tsx';
+import type { Draft } from '../saving/draft.ts';
 import { Columns } from './mind/columns.tsx';
 import { ofMind } from './mind/form.ts';
 import { LanguageBar } from './mind/language-bar.tsx';

@@ -10,11 +10,12 @@ import { useLoad } from '../../state/load.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { revisionTexts } from '../../texts/editor/revisions.ts';
-import { texts } from '../../texts.ts';
-import type { Draft, Experience } from '../draft.ts';
-import { isForToast, withdraw } from '../frame/publish.ts';
-import { CompareRevisions } from '../revisions/compare.tsx';
-import { PublishRevision } from '../revisions/publish-revision.tsx';
+import { texts } from '../../texts/texts.ts';
+import type { Experience } from '../document/model.ts';
+import { CompareRevisions } from '../review/compare.tsx';
+import { PublishRevision } from '../review/publish-revision.tsx';
+import type { Draft } from '../saving/draft.ts';
+import { isForToast, withdraw } from '../saving/publish.ts';
 import { Outdated } from '../saving/save.ts';
 
 type Revision = RevisionList['revisions'][number];

@@ -1,7 +1,7 @@
 import './setup/setup.css';
 import { setupTexts } from '../../texts/editor/setup.ts';
-import type { Draft } from '../draft.ts';
-import { DraftFields } from '../fields.tsx';
+import { DraftFields } from '../fields/fields.tsx';
+import type { Draft } from '../saving/draft.ts';
 import { Characters } from './setup/characters.tsx';
 import { basics, limits, location } from './setup/form.ts';
 import { OtherKeys } from './setup/other-keys.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '../../parts/button.tsx';
 import { toast } from '../../state/toasts.ts';
 import { yamlTexts } from '../../texts/editor/yaml.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../saving/draft.ts';
 import { asItem } from './text.ts';
 
 /** Copies the experience as an item of the list `experiences` of a project file. */

@@ -1,9 +1,9 @@
 import { Document, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { yamlTexts } from '../../texts/editor/yaml.ts';
+import type { Experience } from '../document/model.ts';
+import type { Path } from '../document/path.ts';
 import { isFields } from '../document/same.ts';
-import type { Experience } from '../model.ts';
-import type { Path } from '../path.ts';
-import { experienceSchema, type FieldSchema } from '../schema.ts';
+import { experienceSchema, type FieldSchema } from '../document/schema.ts';
 
 /** Strings to write in double quotes: with invisible characters or line breaks, and the merge key of YAML 1.1. As the service does. */
 const needsQuotes = /[\p{C}\p{Zl}\p{Zp}]|^<<$/u;

@@ -8,7 +8,7 @@ import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type PageSource, usePages } from '../../parts/use-pages.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 const kinds = ['project', 'experience', 'key', 'art', 'preview'];
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { messageOf } from '../../api/client.ts';
 import { Choices } from '../../parts/field.tsx';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 interface EmbedsSwitchProps {
   isOn: boolean;

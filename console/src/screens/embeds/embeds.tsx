@@ -19,7 +19,7 @@ import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
 import { readProject } from '../../state/settings.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { Origins } from './origins.tsx';
 
 type Way = keyof typeof texts.embeds.ways;

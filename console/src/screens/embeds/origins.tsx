@@ -8,7 +8,7 @@ import { useRemovalFocus } from '../../parts/removal-focus.ts';
 import { may } from '../../state/me.ts';
 import { changeProject, type Project } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { EmbedsSwitch } from './embeds-switch.tsx';
 
 interface OriginsProps {

@@ -8,7 +8,7 @@ import { Choices, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { may } from '../../state/me.ts';
 import { useTyped } from '../../state/typed.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 interface CreateKeyProps {
   projectId: string;

@@ -11,7 +11,7 @@ import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { CreateKey } from './create-key.tsx';
 import { ShownKey } from './shown-key.tsx';
 

@@ -8,7 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { CopyCode, CopyValue } from '../../parts/notice.tsx';
 import { me } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { useStay } from './stay.ts';
 
 interface ShownKeyProps {

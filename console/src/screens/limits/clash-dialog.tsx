@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Choices } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Time } from '../../parts/time.tsx';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Clash, Side } from './changes.ts';
 
 /** A clash with who changed the limit, if that is among the newest entries of the audit. */

@@ -9,7 +9,7 @@ import { set } from '../../state/set.ts';
 import { changeProject, type Project } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
 import { useTyped } from '../../state/typed.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { type Clash, compare, decided, retyped, type Side, type TypedLimits, typedSince } from './changes.ts';
 import { ClashDialog, type KnownClash, withAuthors } from './clash-dialog.tsx';
 import { type LimitName, limitNames, type Use } from './use.ts';

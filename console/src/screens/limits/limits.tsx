@@ -10,7 +10,7 @@ import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../state/load.ts';
 import { type Project, readProject } from '../../state/settings.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { LimitForm } from './limit-form.tsx';
 import { type Day, type LimitName, limitUse, perDay, type Use } from './use.ts';
 

@@ -1,6 +1,6 @@
 import type { Overview } from '@session-launch/contract/admin/overview';
 import type { UsageDay } from '@session-launch/contract/admin/usage';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 export type LimitName = keyof typeof texts.limits.names;
 export const limitNames = Object.keys(texts.limits.names) as LimitName[];

@@ -8,7 +8,7 @@ import { Badge, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useLoad } from '../../state/load.ts';
 import { hashOf } from '../../state/route.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { Refusals } from './refusals.tsx';
 
 type Window = keyof typeof texts.overview.windows;

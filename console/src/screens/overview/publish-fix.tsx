@@ -9,7 +9,7 @@ import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 interface PublishFixProps {
   projectId: string;

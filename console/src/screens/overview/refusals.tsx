@@ -10,7 +10,7 @@ import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { changeExperience, changeProject } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { PublishFix } from './publish-fix.tsx';
 
 interface RefusalsProps {

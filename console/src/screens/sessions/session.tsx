@@ -10,7 +10,7 @@ import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** One session: what happened, and its record. It shows no token and nothing that was said. */
 export function SessionScreen({ projectId, sessionId }: { projectId: string; sessionId: string }) {

@@ -12,7 +12,7 @@ import { seconds, Time } from '../../parts/time.tsx';
 import { type PageSource, usePages } from '../../parts/use-pages.ts';
 import { useLoad } from '../../state/load.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { SessionScreen } from './session.tsx';
 
 type SessionRecord = SessionPage['sessions'][number];

@@ -6,7 +6,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 const tones = { ok: 'good', warn: 'warn', fail: 'bad' } as const;
 

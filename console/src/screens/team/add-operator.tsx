@@ -8,7 +8,7 @@ import { Form } from '../../parts/form.tsx';
 import { me } from '../../state/me.ts';
 import { projects } from '../../state/projects.ts';
 import { useTyped } from '../../state/typed.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 const all = 'all';
 

@@ -3,7 +3,7 @@ import { type Role, roles } from '@session-launch/contract/roles';
 import { isConflict, messageOf, request } from '../../api/client.ts';
 import { ApplySelect } from '../../parts/apply-select.tsx';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** Changes the role of an operator; the toast offers a way back. */
 export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; onChanged(): unknown }) {

@@ -10,7 +10,7 @@ import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { AddOperator } from './add-operator.tsx';
 import { Logins } from './logins.tsx';
 import { RoleSelect } from './role-select.tsx';

@@ -5,9 +5,9 @@ import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { may } from '../../../state/me.ts';
 import { hashOf } from '../../../state/route.ts';
 import { accessTexts } from '../../../texts/editor/access.ts';
-import type { Draft } from '../../draft.ts';
-import { useField, useHeldText } from '../../fields.tsx';
-import { pathText } from '../../path.ts';
+import { pathText } from '../../document/path.ts';
+import { useField, useHeldText } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 
 const path = ['allowedOrigins'];
 

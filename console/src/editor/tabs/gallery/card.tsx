@@ -1,5 +1,5 @@
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 import { artUrl } from './art.ts';
 
 /** Widths for which the thumbnail element of applications asks the service, for each size. */

@@ -1,4 +1,4 @@
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 
 /** Returns a function that checks whether the saved experience, the draft or its YAML text with errors contains the path of a picture. */
 export function mentionsOf({ saved, document, text }: Draft): (path: string) => boolean {

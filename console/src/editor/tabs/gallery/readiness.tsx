@@ -1,7 +1,7 @@
 import { Button } from '../../../parts/button.tsx';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
-import type { Draft } from '../../draft.ts';
-import { parsePath } from '../../path.ts';
+import { parsePath } from '../../document/path.ts';
+import type { Draft } from '../../saving/draft.ts';
 
 type Needed = keyof typeof galleryTexts.missing;
 

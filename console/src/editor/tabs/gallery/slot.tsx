@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../../parts/button.tsx';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
-import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
-import type { Path } from '../../path.ts';
-import { pathText } from '../../path.ts';
-import { helpAt } from '../../schema.ts';
+import type { Path } from '../../document/path.ts';
+import { pathText } from '../../document/path.ts';
+import { helpAt } from '../../document/schema.ts';
+import { useField } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 import { type ArtKind, artUrl } from './art.ts';
 import { Chooser } from './chooser.tsx';
 import type { Shape } from './cropping.ts';

@@ -4,10 +4,10 @@ import { TextField } from '../../../parts/field.tsx';
 import { excessOf } from '../../../parts/length.tsx';
 import { useRemovalFocus } from '../../../parts/removal-focus.ts';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
-import type { Draft } from '../../draft.ts';
-import { useField, useHeldText } from '../../fields.tsx';
-import { pathText } from '../../path.ts';
-import { schemaAt } from '../../schema.ts';
+import { pathText } from '../../document/path.ts';
+import { schemaAt } from '../../document/schema.ts';
+import { useField, useHeldText } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 
 const path = ['taxonomy', 'useCases'];
 

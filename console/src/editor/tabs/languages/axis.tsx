@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
-import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
-import { pathText } from '../../path.ts';
-import { schemaAt } from '../../schema.ts';
+import { pathText } from '../../document/path.ts';
+import { schemaAt } from '../../document/schema.ts';
+import { useField } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 import { LanguageField } from './language-field.tsx';
 
 type Axis = 'match' | { fixed: string };

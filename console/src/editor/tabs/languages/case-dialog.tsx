@@ -4,7 +4,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Select, TextField } from '../../../parts/field.tsx';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
-import { texts } from '../../../texts.ts';
+import { texts } from '../../../texts/texts.ts';
 
 const caseTexts = languagesTexts.simulator;
 

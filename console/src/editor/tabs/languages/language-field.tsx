@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Select, TextField } from '../../../parts/field.tsx';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
-import { languageOptions } from './names.ts';
+import { languageOptions } from '../../document/language-options.ts';
 
 interface LanguageFieldProps {
   label: string;

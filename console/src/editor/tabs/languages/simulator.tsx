@@ -10,7 +10,7 @@ import { readProject } from '../../../state/settings.ts';
 import { toast } from '../../../state/toasts.ts';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
 import { languageName } from '../../document/language-name.ts';
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 import { CaseDialog } from './case-dialog.tsx';
 import { curlOf, originFrom } from './curl.ts';
 

@@ -1,6 +1,6 @@
 import { languageName } from '../../document/language-name.ts';
-import type { Draft } from '../../draft.ts';
-import type { Path } from '../../path.ts';
+import type { Path } from '../../document/path.ts';
+import type { Draft } from '../../saving/draft.ts';
 import type { TextsField } from './form.ts';
 import { LanguageText } from './texts-field.tsx';
 

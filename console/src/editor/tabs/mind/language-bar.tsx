@@ -10,7 +10,7 @@ import { toast } from '../../../state/toasts.ts';
 import { itemTexts } from '../../../texts/editor/items.ts';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import { languageName } from '../../document/language-name.ts';
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 import {
   isTag,
   languagesOf,

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 
 /** One text or several variants, by language. */
 export type Texts = Record<string, string | string[]>;

@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { itemTexts } from '../../../texts/editor/items.ts';
-import type { Draft } from '../../draft.ts';
-import type { ItemKind } from '../../items/item-kind.ts';
-import { addItem, ItemList } from '../../items/item-list.tsx';
-import type { Path } from '../../path.ts';
-import { helpAt } from '../../schema.ts';
+import type { Path } from '../../document/path.ts';
+import { helpAt } from '../../document/schema.ts';
+import type { ItemKind } from '../../fields/item-kind.ts';
+import { addItem, ItemList } from '../../fields/item-list.tsx';
+import type { Draft } from '../../saving/draft.ts';
 
 interface ListPartProps {
   draft: Draft;

@@ -1,11 +1,11 @@
 import { mindTexts } from '../../../texts/editor/mind.ts';
-import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
-import { IdField } from '../../items/id-field.tsx';
-import type { ItemKind } from '../../items/item-kind.ts';
-import type { Item } from '../../items/list-changes.ts';
-import type { Path } from '../../path.ts';
-import { schemaAt } from '../../schema.ts';
+import type { Path } from '../../document/path.ts';
+import { schemaAt } from '../../document/schema.ts';
+import { useField } from '../../fields/fields.tsx';
+import { IdField } from '../../fields/id-field.tsx';
+import type { ItemKind } from '../../fields/item-kind.ts';
+import type { Item } from '../../fields/list-changes.ts';
+import type { Draft } from '../../saving/draft.ts';
 import { Columns } from './columns.tsx';
 import { ofSection } from './form.ts';
 import { hasText, languagesOf, mindPath, type Texts } from './languages.ts';

@@ -6,7 +6,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Select, TextField } from '../../../parts/field.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import { languageName } from '../../document/language-name.ts';
-import type { Draft } from '../../draft.ts';
+import type { Draft } from '../../saving/draft.ts';
 import { languagesOf } from './languages.ts';
 import { type Conversation, questionCheck, type Reached } from './question.ts';
 

@@ -4,10 +4,10 @@ import { useId, useRef } from 'preact/hooks';
 import { excessOf, lengthState } from '../../../parts/length.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import { languageName } from '../../document/language-name.ts';
-import type { Draft } from '../../draft.ts';
-import { linesOf, removeAt, useField } from '../../fields.tsx';
-import { type Path, pathText } from '../../path.ts';
-import { helpAt, schemaAt } from '../../schema.ts';
+import { type Path, pathText } from '../../document/path.ts';
+import { helpAt, schemaAt } from '../../document/schema.ts';
+import { linesOf, removeAt, useField } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 import type { TextsField } from './form.ts';
 import { hasText, type Texts, variantsOf } from './languages.ts';
 

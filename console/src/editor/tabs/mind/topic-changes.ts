@@ -1,4 +1,4 @@
-import { type Item, inserted, removed } from '../../items/list-changes.ts';
+import { type Item, inserted, removed } from '../../fields/list-changes.ts';
 
 const followUps = ({ then }: Item) => (Array.isArray(then) ? (then as unknown[]) : undefined);
 

@@ -1,6 +1,6 @@
 import { mindTexts } from '../../../texts/editor/mind.ts';
-import type { Draft } from '../../draft.ts';
-import type { Item } from '../../items/list-changes.ts';
+import type { Item } from '../../fields/list-changes.ts';
+import type { Draft } from '../../saving/draft.ts';
 import { languagesOf, type Texts, variantsOf } from './languages.ts';
 
 /** The first text of a field, in the first language that has one. */

@@ -1,5 +1,5 @@
 import { setupTexts } from '../../../texts/editor/setup.ts';
-import type { FormField } from '../../fields.tsx';
+import type { FormField } from '../../fields/fields.tsx';
 
 const { basics: basic, characters, location: place, limits: limit } = setupTexts;
 

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { setupTexts } from '../../../texts/editor/setup.ts';
-import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
-import type { Path } from '../../path.ts';
-import { schemaAt } from '../../schema.ts';
+import type { Path } from '../../document/path.ts';
+import { schemaAt } from '../../document/schema.ts';
+import { useField } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 import { play } from './play.ts';
 
 /** The samples. Each is a separate file that is loaded when it is first played. */

@@ -1,7 +1,7 @@
 import { setupTexts } from '../../../texts/editor/setup.ts';
-import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
-import type { Path } from '../../path.ts';
+import type { Path } from '../../document/path.ts';
+import { useField } from '../../fields/fields.tsx';
+import type { Draft } from '../../saving/draft.ts';
 
 /** Names the keys of a free-form object that the form does not show. They are kept. */
 export function OtherKeys({ draft, path, known }: { draft: Draft; path: Path; known: readonly string[] }) {

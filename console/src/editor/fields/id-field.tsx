@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { TextField } from '../../parts/field.tsx';
 import { itemTexts } from '../../texts/editor/items.ts';
-import type { Draft } from '../draft.ts';
-import { useField, useHeldText } from '../fields.tsx';
-import type { Path } from '../path.ts';
-import { helpAt, schemaAt } from '../schema.ts';
+import type { Path } from '../document/path.ts';
+import { helpAt, schemaAt } from '../document/schema.ts';
+import type { Draft } from '../saving/draft.ts';
+import { useField, useHeldText } from './fields.tsx';
 import type { Item } from './list-changes.ts';
 
 interface IdFieldProps {

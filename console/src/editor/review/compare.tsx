@@ -6,8 +6,9 @@ import { Show } from '../../parts/notice.tsx';
 import { useLoad } from '../../state/load.ts';
 import { revisionTexts } from '../../texts/editor/revisions.ts';
 import { differences } from '../document/differences.ts';
-import type { Draft, Experience } from '../draft.ts';
-import { DifferenceList } from '../frame/difference-list.tsx';
+import type { Experience } from '../document/model.ts';
+import type { Draft } from '../saving/draft.ts';
+import { DifferenceList } from './difference-list.tsx';
 
 /** The differences of any two revisions. */
 export function CompareRevisions({

@@ -1,4 +1,4 @@
-import { languageName } from '../../document/language-name.ts';
+import { languageName } from './language-name.ts';
 
 /** Languages that are offered by name. Any other can be written as a tag. */
 const offered =

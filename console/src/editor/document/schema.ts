@@ -1,4 +1,4 @@
-import projectFile from '../../../project-file.schema.json';
+import projectFile from '../../../../project-file.schema.json';
 import type { Path } from './path.ts';
 
 /** What the project-file schema says about a field. */

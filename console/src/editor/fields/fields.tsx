@@ -1,10 +1,10 @@
 import { computed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Choices, Select, TextField } from '../parts/field.tsx';
-import type { Draft } from './draft.ts';
-import { type Path, pathText } from './path.ts';
-import { helpAt, isRequired, schemaAt } from './schema.ts';
+import { Choices, Select, TextField } from '../../parts/field.tsx';
+import { type Path, pathText } from '../document/path.ts';
+import { helpAt, isRequired, schemaAt } from '../document/schema.ts';
+import type { Draft } from '../saving/draft.ts';
 
 interface DraftFieldProps {
   draft: Draft;

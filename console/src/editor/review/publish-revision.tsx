@@ -3,11 +3,11 @@ import { messageOf } from '../../api/client.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { toast } from '../../state/toasts.ts';
 import { revisionTexts } from '../../texts/editor/revisions.ts';
-import type { Draft } from '../draft.ts';
-import { isForToast, publishRevision } from '../frame/publish.ts';
-import { PublishFoot } from '../frame/publish-foot.tsx';
+import type { Draft } from '../saving/draft.ts';
+import { isForToast, publishRevision } from '../saving/publish.ts';
 import { Outdated } from '../saving/save.ts';
 import { RevisionDifferences } from './compare.tsx';
+import { PublishFoot } from './publish-foot.tsx';
 
 interface PublishRevisionProps {
   draft: Draft;

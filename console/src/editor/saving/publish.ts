@@ -1,8 +1,8 @@
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
-import type { Draft } from '../draft.ts';
-import { Outdated } from '../saving/save.ts';
+import { texts } from '../../texts/texts.ts';
+import type { Draft } from './draft.ts';
+import { Outdated } from './save.ts';
 
 interface Publication {
   revision: number;

@@ -6,7 +6,7 @@ import { TextField } from '../../parts/field.tsx';
 import { excessOf } from '../../parts/length.tsx';
 import { set } from '../../state/set.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 interface PublishFootProps {
   note: Signal<string>;

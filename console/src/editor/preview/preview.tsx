@@ -1,21 +1,22 @@
-import { languageName } from './document/language-name.ts';
-import './preview/preview.css';
+import { languageName } from '../document/language-name.ts';
+import './preview.css';
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { messageOf } from '../api/client.ts';
-import { Button } from '../parts/button.tsx';
-import { may, me } from '../state/me.ts';
-import { frameTexts } from '../texts/editor/frame.ts';
-import { previewTexts } from '../texts/editor/preview.ts';
-import { isSame } from './document/same.ts';
-import type { Draft, Experience } from './draft.ts';
-import { VisitorChoices } from './preview/choices.tsx';
-import { Frame, type FrameHandle } from './preview/frame.tsx';
-import { Links } from './preview/links.tsx';
-import { looksOf } from './preview/looks.ts';
-import { OwnPreview } from './preview/own-preview.ts';
-import { type Grant, resolveLanguages, SecondLanguageNeeded, visitor, visitorOf } from './preview/visitor.ts';
-import { toastNotSaved } from './saving/after-closing.ts';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { may, me } from '../../state/me.ts';
+import { frameTexts } from '../../texts/editor/frame.ts';
+import { previewTexts } from '../../texts/editor/preview.ts';
+import type { Experience } from '../document/model.ts';
+import { isSame } from '../document/same.ts';
+import { toastNotSaved } from '../saving/after-closing.ts';
+import type { Draft } from '../saving/draft.ts';
+import { VisitorChoices } from './choices.tsx';
+import { Frame, type FrameHandle } from './frame.tsx';
+import { Links } from './links.tsx';
+import { looksOf } from './looks.ts';
+import { OwnPreview } from './own-preview.ts';
+import { type Grant, resolveLanguages, SecondLanguageNeeded, visitor, visitorOf } from './visitor.ts';
 
 /** The session in the frame: its revision, its languages, and the reason for the languages. */
 interface Shown {

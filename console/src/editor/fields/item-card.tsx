@@ -1,8 +1,8 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { itemTexts } from '../../texts/editor/items.ts';
-import { useField } from '../fields.tsx';
-import { pathText } from '../path.ts';
+import { pathText } from '../document/path.ts';
+import { useField } from './fields.tsx';
 import type { ListOperations } from './item-kind.ts';
 import type { Item } from './list-changes.ts';
 

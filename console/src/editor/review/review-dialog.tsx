@@ -4,11 +4,11 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { differences } from '../document/differences.ts';
-import type { Draft } from '../draft.ts';
 import { toastNotSaved } from '../saving/after-closing.ts';
+import type { Draft } from '../saving/draft.ts';
+import { publishRevision } from '../saving/publish.ts';
 import { MergeCancelled, Outdated } from '../saving/save.ts';
 import { DifferenceList } from './difference-list.tsx';
-import { publishRevision } from './publish.ts';
 import { PublishFoot } from './publish-foot.tsx';
 
 interface ReviewDialogProps {

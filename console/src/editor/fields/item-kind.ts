@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../draft.ts';
-import type { Path } from '../path.ts';
+import type { Path } from '../document/path.ts';
+import type { Draft } from '../saving/draft.ts';
 import type { Item } from './list-changes.ts';
 
 /** What a list of the document consists of. The object must stay the same while the list is shown. */

@@ -1,8 +1,9 @@
-import type { ReadonlySignal, Signal } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
-import type { Side } from './document/merge.ts';
-import type { Path } from './path.ts';
+import { merge, type Side } from './merge.ts';
+import { type Path, pathText, valueAt, withValue } from './path.ts';
+import { isSame, sharing } from './same.ts';
 
 /** An experience as in a project file. */
 export type Experience = NonNullable<WrittenProjectFile['experiences']>[number];
@@ -55,4 +56,56 @@ export interface Model {
    * these changes were made to; by default, the saved one.
    */
   takeOver(state: ExperienceState, choices?: Readonly<Record<string, Side>>, base?: Experience): void;
+}
+
+export function createModel(projectId: string, state: ExperienceState, isEditable: boolean): Model {
+  const saved = signal(state);
+  const document = signal(state.experience as Experience);
+  const text = signal<UnreadText | undefined>(undefined);
+  const problems = signal<readonly Problem[]>([]);
+  const byPath = computed(() => new Map(problems.value.map(({ path, message }) => [path, message])));
+  const model: Model = {
+    projectId,
+    experienceId: (state.experience as Experience).id,
+    saved,
+    document,
+    text,
+    typing: new Set(),
+    held: new Set(),
+    problems,
+    isChanged: computed(() => text.value !== undefined || !isSame(document.value, saved.value.experience)),
+    isEditable,
+    at: (path) => valueAt(document.value, path),
+    change(path, value) {
+      document.value = withValue(document.value, path, value);
+    },
+    finishTyping() {
+      for (const finish of model.typing) finish();
+    },
+    leaveFields() {
+      model.finishTyping();
+      for (const commit of model.held) commit();
+    },
+    replace(next) {
+      const [before, unread] = [document.value, text.value];
+      const set = (changed: Experience, changedText: UnreadText | undefined) =>
+        batch(() => {
+          document.value = changed;
+          text.value = changedText;
+        });
+      set(next, undefined);
+      return () => set(merge(next, before, document.value).document, text.value ?? unread);
+    },
+    problemAt: (path) => byPath.value.get(pathText(path)),
+    takeOver(next, choices = {}, base = saved.value.experience as Experience) {
+      const merged = merge(base, document.value, next.experience as Experience, choices);
+      const changed = sharing(document.value, merged.document);
+      batch(() => {
+        // Shares its parts with the document, so that comparing both after each key takes no time.
+        saved.value = { ...next, experience: sharing(changed, next.experience) };
+        document.value = changed;
+      });
+    },
+  };
+  return model;
 }

@@ -1,4 +1,4 @@
-import type { Experience } from '../../draft.ts';
+import type { Experience } from './model.ts';
 
 /** The languages that an experience names: its default, its Fixed languages, and those in which it has a greeting, a fallback or answers. */
 export function usedLanguages({ runtime: { languages, mind } }: Experience): string[] {
