@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { phrasesFor } from '../../runtime/src/mind/script/phrases/languages.ts';
+import { phrasesFor } from '../../runtime/src/mind/script/phrases-by-language.ts';
 import { scriptedMind } from '../../runtime/src/mind/script/script.ts';
 import { type Conversation, questionCheck, type Reached } from '../src/editor/tabs/mind/question.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { IntentMatcher } from '../../src/mind/script/intents.ts';
-import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases-by-language.ts';
 import { slowTexts } from './growth.ts';
 
 describe.each(languages)('%s', (language) => {

@@ -1,8 +1,8 @@
 import type { RemoteEngine } from '../../endpoint.ts';
 import { Sentences } from '../../sentences.ts';
 import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
-import { presented } from '../presenter.ts';
-import { phrasesFor } from '../script/phrases/languages.ts';
+import { phrasesFor } from '../script/phrases-by-language.ts';
+import { presented } from '../script/presenter.ts';
 import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
 import { type ChatMessage, complete, emptyAnswer } from './completions.ts';

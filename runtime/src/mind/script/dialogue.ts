@@ -1,8 +1,8 @@
 import type { Character, Dialogue, Said, Setting, Suggestion } from '../mind.ts';
 import { IntentMatcher } from './intents.ts';
 import { Lessons } from './lessons.ts';
-import { phrasesFor } from './phrases/languages.ts';
 import type { Phrases } from './phrases/phrases.ts';
+import { phrasesFor } from './phrases-by-language.ts';
 import { scriptLocales } from './script-locales.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { pick, type Texts, Variety } from './texts.ts';

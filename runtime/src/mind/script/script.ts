@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Mind } from '../mind.ts';
-import { presented } from '../presenter.ts';
 import { ScriptDialogue, type TopicsOf } from './dialogue.ts';
+import { presented } from './presenter.ts';
 import { Topics } from './topics.ts';
 
 const maxScripts = 100;

@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import type { Mode } from '@session-launch/contract/session';
-import { Presenter, presented } from '../../../../../runtime/src/mind/presenter.ts';
 import { type Meaning, ScriptDialogue } from '../../../../../runtime/src/mind/script/dialogue.ts';
+import { Presenter, presented } from '../../../../../runtime/src/mind/script/presenter.ts';
 import { Topics } from '../../../../../runtime/src/mind/script/topics.ts';
 
 /** What answers a question: something of the script, or a command of the presenter. */

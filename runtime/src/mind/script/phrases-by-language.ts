@@ -1,13 +1,13 @@
-import { nearest } from '../texts.ts';
-import { fold } from '../words.ts';
-import { de } from './de.ts';
-import { en } from './en.ts';
-import { es } from './es.ts';
-import { fr } from './fr.ts';
-import { it } from './it.ts';
-import { ja } from './ja.ts';
-import type { Phrases } from './phrases.ts';
-import { pt } from './pt.ts';
+import { de } from './phrases/de.ts';
+import { en } from './phrases/en.ts';
+import { es } from './phrases/es.ts';
+import { fr } from './phrases/fr.ts';
+import { it } from './phrases/it.ts';
+import { ja } from './phrases/ja.ts';
+import type { Phrases } from './phrases/phrases.ts';
+import { pt } from './phrases/pt.ts';
+import { nearest } from './texts.ts';
+import { fold } from './words.ts';
 
 const known: Record<string, Phrases> = { en, es, fr, de, pt, it, ja };
 

@@ -1,9 +1,9 @@
-import { sentencesOf } from '../segmenters.ts';
-import type { Dialogue, Said, Setting, Suggestion } from './mind.ts';
-import { IntentMatcher } from './script/intents.ts';
-import { phrasesFor } from './script/phrases/languages.ts';
-import { spokenBy } from './script/speakers.ts';
-import { pick } from './script/texts.ts';
+import { sentencesOf } from '../../segmenters.ts';
+import type { Dialogue, Said, Setting, Suggestion } from '../mind.ts';
+import { IntentMatcher } from './intents.ts';
+import { phrasesFor } from './phrases-by-language.ts';
+import { spokenBy } from './speakers.ts';
+import { pick } from './texts.ts';
 
 /** Wraps a dialogue so that it presents section by section and answers questions in between. Returns `inner` if there are no sections. */
 export function presented(inner: Dialogue, setting: Setting): Dialogue {
