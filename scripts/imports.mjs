@@ -1,5 +1,5 @@
-// Checks the import graph: no cycles between files, no cycles between folders, and no import of a workspace that is not listed below. Run
-// it with: npm run imports
+// Checks the import graph: no cycles between files, no cycles between folders (in any workspace, at any depth), and no import of a
+// workspace that is not listed below. Run it with: npm run imports
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The workspaces that each workspace may import. Tests and benchmarks may import what they test. */
-const mayKnow = {
+const mayImport = {
   contract: [],
   // Separate from the contract, since it reads sockets and writes to file descriptors.
   process: [],
@@ -28,19 +28,6 @@ const mayKnow = {
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['contract', 'process', 'testing', 'server/src'],
 };
-
-/** The folders whose subfolders must not import each other in a circle. */
-const sourceFolders = [
-  'console/src',
-  'contract/src',
-  'process/src',
-  'runtime/src',
-  'sdk/backend/src',
-  'sdk/browser/src',
-  'sdk/react/src',
-  'server/src',
-  'testing/src',
-];
 
 const packages = {
   '@session-launch/contract': 'contract',
@@ -74,7 +61,7 @@ function importsOf(file) {
 }
 
 const workspaceOf = (path) =>
-  Object.keys(mayKnow)
+  Object.keys(mayImport)
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0];
 
@@ -102,12 +89,13 @@ const forbidden = [
   },
 ];
 
-/** Returns the folder of a file (in `server/src` the innermost one), or the file itself if it is at the top level of its workspace. */
-function roomOf(file) {
-  const home = sourceFolders.find((folder) => file.startsWith(`${folder}/`));
-  if (home === undefined) return undefined;
-  const [first, ...rest] = file.slice(home.length + 1).split('/');
-  return home === 'server/src' && rest.length > 0 ? dirname(file) : `${home}/${first}`;
+/**
+ * The node of a file in the graph of folders: its innermost folder. Files directly in the source folder of a workspace are entry points, or
+ * modules that all folders share, so each of them is a node of its own.
+ */
+function folderOf(file) {
+  const workspace = workspaceOf(file);
+  return [workspace, `${workspace}/src`].includes(dirname(file)) ? file : dirname(file);
 }
 
 /** Returns one cycle of a graph as a path back to its start, or `undefined`. */
@@ -135,14 +123,15 @@ function circleIn(graph) {
 
 const problems = [];
 const files = new Map();
-const rooms = new Map();
-for (const workspace of Object.keys(mayKnow)) {
+/** The nodes that each node imports. */
+const folders = new Map();
+for (const workspace of Object.keys(mayImport)) {
   for (const file of filesBelow(workspace)) {
     const imported = importsOf(file);
     files.set(file, new Set(imported.filter((target) => !target.endsWith('/'))));
     for (const target of imported) {
       const other = workspaceOf(target);
-      if (other === undefined || other === workspace || mayKnow[workspace].includes(other)) continue;
+      if (other === undefined || other === workspace || mayImport[workspace].includes(other)) continue;
       problems.push(`${file} imports ${target}, but ${workspace} may not import ${other}`);
     }
     for (const { from, to, why } of forbidden) {
@@ -150,21 +139,21 @@ for (const workspace of Object.keys(mayKnow)) {
       for (const target of imported.filter((name) => to.test(name)))
         problems.push(`${file} imports ${target}: ${why}`);
     }
-    const room = roomOf(file);
-    if (room === undefined) continue;
-    const neighbours = rooms.get(room) ?? new Set();
+    const folder = folderOf(file);
+    const neighbours = folders.get(folder) ?? new Set();
     for (const target of imported) {
-      const other = roomOf(target);
-      if (other !== undefined && other !== room) neighbours.add(other);
+      const other = folderOf(target);
+      if (other !== folder) neighbours.add(other);
     }
-    rooms.set(room, neighbours);
+    folders.set(folder, neighbours);
   }
 }
-const between = circleIn(rooms);
+const between = circleIn(folders);
 if (between) problems.push(`these folders import each other in a circle: ${between.join(' → ')}`);
 const circle = circleIn(files);
 if (circle) problems.push(`these files import each other in a circle: ${circle.join(' → ')}`);
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${files.size} files in ${rooms.size} folders: no circular and no forbidden imports`);
+const count = new Set([...files.keys()].map((file) => dirname(file))).size;
+console.log(`${files.size} files in ${count} folders: no circular and no forbidden imports`);

@@ -10,8 +10,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { effort } from '../harness/effort.ts';
 import { killPoints, runKilled } from '../harness/kill-at.ts';
+import { seededRandom } from '../harness/random.ts';
 import { tryStart } from '../harness/try-start.ts';
-import { seededRandom } from './random.ts';
 
 const cleanup = useCleanup();
 let folder: Awaited<ReturnType<typeof processFolder>>;

@@ -8,10 +8,10 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { effort } from '../harness/effort.ts';
+import { seededRandom } from '../harness/random.ts';
 import { History } from './history.ts';
 import { expectLived, LiveLoad, stillActive, watchForAMinute, wrong } from './live-sessions.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './random.ts';
 import { type Ask, askAt, askEmbedded, stored } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };

@@ -7,9 +7,9 @@ import { type Interception, type Link, startTcpProxy } from '@session-launch/tes
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
+import { type Random, seededRandom } from '../harness/random.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
-import { type Random, seededRandom } from './random.ts';
 import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };

@@ -6,10 +6,10 @@ import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import type { ClientLimits } from '../../src/store/embedded/pglite-client.ts';
+import { seededRandom } from '../harness/random.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './random.ts';
 import { askEmbedded, stored } from './stored.ts';
 
 const cleanup = useCleanup();

@@ -6,9 +6,9 @@ import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { seededRandom } from '../harness/random.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './random.ts';
 import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: 1_000_000 };

@@ -2,8 +2,8 @@ import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import { pageOrigin, type World } from '@session-launch/testing/world.ts';
+import type { Random } from '../harness/random.ts';
 import { type History, type Operation, type Outcome, refusesForGood } from './history.ts';
-import type { Random } from './random.ts';
 
 /** Milliseconds for which a key is retried before its outcome is recorded as unknown. A start can take a minute on a loaded machine. */
 const patienceMs = 180_000;

@@ -13,7 +13,7 @@ import { readProgram } from '../../src/store/migrations/migrations.ts';
 import { effort } from '../harness/effort.ts';
 import { killPoints, runKilled } from '../harness/kill-at.ts';
 import { oldDataFolder, readOldDump } from '../harness/old-database.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from '../harness/random.ts';
 
 const cleanup = useCleanup();
 let folder: Awaited<ReturnType<typeof processFolder>>;

@@ -14,10 +14,10 @@ import {
 } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
+import { seededRandom } from '../harness/random.ts';
 import { History } from './history.ts';
 import { expectLived, LiveLoad, wrong } from './live-sessions.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './random.ts';
 import { askAt, stored } from './stored.ts';
 
 const cleanup = useCleanup();

@@ -11,9 +11,9 @@ import { migrate } from '../../src/store/migrations/migrate.ts';
 import type { Luck, Recorded } from '../harness/crashed-disk.ts';
 import { effort } from '../harness/effort.ts';
 import { failingDisk } from '../harness/failing-disk.ts';
+import { type Random, seededRandom } from '../harness/random.ts';
 import { crashable, recordedDisk } from '../harness/recorded-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { type Random, seededRandom } from './random.ts';
 
 interface Acknowledged {
   sessionId: string;

@@ -5,9 +5,9 @@ import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
+import { seededRandom } from '../harness/random.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './random.ts';
 import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };

@@ -14,9 +14,9 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { effort } from '../harness/effort.ts';
+import { seededRandom } from '../harness/random.ts';
 import { type ProjectUsageDay, rollUpAll, usageBySessions } from '../harness/usage.ts';
 import { LiveLoad } from './live-sessions.ts';
-import { seededRandom } from './random.ts';
 
 const kills = effort(2, 20);
 const allDays = { from: '2020-01-01', to: '2100-01-01' };

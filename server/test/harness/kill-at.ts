@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Finished, printed, program, startNode } from '@session-launch/testing/process.ts';
-import type { Random } from '../faults/random.ts';
+import type { Random } from './random.ts';
 
 const preload = fileURLToPath(new URL('./kill-at.cjs', import.meta.url));
 

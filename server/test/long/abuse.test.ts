@@ -18,8 +18,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { History } from '../faults/history.ts';
 import { Load } from '../faults/load.ts';
-import { type Random, seededRandom } from '../faults/random.ts';
 import { storedAt, storedIn } from '../faults/stored.ts';
+import { type Random, seededRandom } from '../harness/random.ts';
 
 /** Duration of the abuse in minutes; use ABUSE_MINUTES=10 before a release. */
 const minutes = Number(process.env.ABUSE_MINUTES ?? '1');
