@@ -8,16 +8,16 @@ interface Start {
   experienceId: string;
 }
 
-/** Two lines of HTML. `door` is `public` for pages of other sites. */
-export function htmlSnippet({ publicUrl, experienceId, door = 'browser' }: HtmlFacts): Snippet {
+/** Two lines of HTML. `endpoint` is `public` for pages of other sites. */
+export function htmlSnippet({ publicUrl, experienceId, endpoint = 'browser' }: HtmlFacts): Snippet {
   return lines(
     `<script src=${attribute(`${publicUrl}/sdk/v2/session-launch.js`)}></script>`,
-    `<session-experience experience-id=${attribute(experienceId)}${door === 'public' ? ' door="public"' : ''}></session-experience>`,
+    `<session-experience experience-id=${attribute(experienceId)}${endpoint === 'public' ? ' door="public"' : ''}></session-experience>`,
   );
 }
 
 interface HtmlFacts extends Start {
-  door?: 'browser' | 'public';
+  endpoint?: 'browser' | 'public';
 }
 
 /** A React component. */

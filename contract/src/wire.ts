@@ -71,7 +71,7 @@ export const bounds = {
   fairShareFromPercent: 80,
   networkPercent: 20,
   /** Percentage of `RUNTIME_MAX_SESSIONS` that is reserved for sessions minted with an API key. */
-  serverDoorPercent: 10,
+  serverEndpointPercent: 10,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
   /** Text, binary, ping and pong frames. */

@@ -92,7 +92,7 @@ function rulesOf({ isGroup, table, title, body }, constants) {
   const saysNothing = !/[\p{L}\p{N}]/u.test(text);
   if (isGroup) {
     const within = body.flatMap((part) => rulesIn(part, constants));
-    // The title is only the name of a door or an engine: the rules inside apply to each of them.
+    // The title is only the name of an endpoint or an engine: the rules inside apply to each of them.
     return saysNothing ? within : [{ title: text, within }];
   }
   const cases = saysNothing && table !== undefined ? caseNames(table, constants) : [];

@@ -126,11 +126,11 @@ export function mintFromServer(
 }
 
 const mintFromPage =
-  (door: 'browser' | 'public') =>
+  (endpoint: 'browser' | 'public') =>
   (service: Target, body: unknown, headers: Headers = {}): Promise<Answer> =>
     service.call({
       method: 'POST',
-      path: `/v1/${door}-sessions`,
+      path: `/v1/${endpoint}-sessions`,
       headers: { Origin: pageOrigin, ...headers },
       body,
     });

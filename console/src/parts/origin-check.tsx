@@ -11,11 +11,11 @@ interface OriginCheckProps {
   projectId: string;
   experienceId: string;
   /** How pages start the experience: as one of the project, or as a public one. */
-  door?: keyof OriginCheckResult['doors'];
+  endpoint?: keyof OriginCheckResult['doors'];
 }
 
 /** Shows whether pages on an origin may start an experience, and what is missing. */
-export function OriginCheck({ projectId, experienceId, door = 'browser' }: OriginCheckProps) {
+export function OriginCheck({ projectId, experienceId, endpoint = 'browser' }: OriginCheckProps) {
   const origin = useSignal('');
   const result = useSignal<OriginCheckResult | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
@@ -47,13 +47,13 @@ export function OriginCheck({ projectId, experienceId, door = 'browser' }: Origi
         <Button type="submit">{texts.embeds.check}</Button>
       </div>
       {result.value === undefined || result.value.problem !== undefined ? null : (
-        <Result door={result.value.doors[door]} />
+        <Result {...result.value.doors[endpoint]} />
       )}
     </Form>
   );
 }
 
-function Result({ door: { allowed, checks } }: { door: OriginCheckResult['doors']['browser'] }) {
+function Result({ allowed, checks }: OriginCheckResult['doors']['browser']) {
   return (
     <div class="stack" role="status">
       <p class={allowed ? 'good' : 'warn'}>{allowed ? texts.embeds.allowed : texts.embeds.refused}</p>

@@ -41,7 +41,7 @@ const checkSchema = Type.Object(
 
 export type OriginCheck = Static<typeof checkSchema>;
 
-const doorSchema = (description: string) =>
+const endpointSchema = (description: string) =>
   Type.Object(
     {
       allowed: Type.Boolean({
@@ -63,10 +63,10 @@ export const originCheckSchema = Type.Object(
     }),
     doors: Type.Object(
       {
-        browser: doorSchema('`POST /v1/browser-sessions`, which checks the allowlist of the project.'),
-        public: doorSchema('`POST /v1/public-sessions`, which checks the allowlist of the experience.'),
+        browser: endpointSchema('`POST /v1/browser-sessions`, which checks the allowlist of the project.'),
+        public: endpointSchema('`POST /v1/public-sessions`, which checks the allowlist of the experience.'),
       },
-      { description: 'The result for each mint route that pages can call.' },
+      { description: 'The result for each mint endpoint that pages can call.' },
     ),
   },
   { $id: 'OriginCheck', description: 'Whether a page at an origin can mint sessions.' },

@@ -90,7 +90,7 @@ export type Fix = Static<typeof fixSchema>;
 const refusal = Type.Object(
   {
     code: Type.String({ description: 'The error code.', examples: ['ORIGIN_NOT_ALLOWED'] }),
-    door: Type.Enum(sources, { description: 'The route: with a key, from a page, or public.' }),
+    door: Type.Enum(sources, { description: 'The mint endpoint: with a key, from a page, or public.' }),
     origin: optional.string({
       description:
         'The Origin of the page. `others` stands for all beyond 50 combinations of origin, cause and experience.',

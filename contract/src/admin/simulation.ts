@@ -6,7 +6,7 @@ import { always } from './errors.ts';
 
 export const tag = { name: 'Languages', description: 'Which languages mints would get.' };
 
-const doors = ['server', 'browser', 'public'] as const;
+const endpoints = ['server', 'browser', 'public'] as const;
 
 const tagText = { format: 'bcp47', errorMessage: 'must be a BCP 47 language tag such as en-US' };
 
@@ -46,15 +46,15 @@ const caseField = (description: string, example: string) =>
 
 const caseSchema = Type.Object(
   {
-    door: Type.Enum(doors, {
-      description: 'The mint route: /v1/sessions, /v1/browser-sessions or /v1/public-sessions.',
+    door: Type.Enum(endpoints, {
+      description: 'The mint endpoint: /v1/sessions, /v1/browser-sessions or /v1/public-sessions.',
     }),
     locale: caseField('`locale` of the mint request.', 'pt-BR'),
     secondaryLocale: caseField('`secondaryLocale` of the mint request.', 'es-MX'),
     learningLocale: caseField('`learningLocale` of the mint request.', 'es-MX'),
     language: caseField('`language` of the mint request.', 'es'),
     acceptLanguage: caseField(
-      'The `Accept-Language` header. Ignored for the door `server`, as in a mint.',
+      'The `Accept-Language` header. Ignored for the endpoint `server`, as in a mint.',
       'es-MX,es;q=0.9',
     ),
   },

@@ -22,7 +22,7 @@ export class SessionSlots {
 
   constructor(maxSessions: number) {
     this.#max = maxSessions;
-    this.#maxForPages = maxSessions - Math.floor((maxSessions * bounds.serverDoorPercent) / 100);
+    this.#maxForPages = maxSessions - Math.floor((maxSessions * bounds.serverEndpointPercent) / 100);
   }
 
   /** Takes a slot; throws a refusal if there is none. Returns the function that releases it. */

@@ -115,7 +115,7 @@ const rows: Record<keyof typeof bounds, string> = {
   helloSeconds: `| ${bounds.helloSeconds} s |`,
   fairShareFromPercent: `once ${bounds.fairShareFromPercent} % of all are taken |`,
   networkPercent: `| ${bounds.networkPercent} % of them |`,
-  serverDoorPercent: `| ${bounds.serverDoorPercent} % of them, rounded down |`,
+  serverEndpointPercent: `| ${bounds.serverEndpointPercent} % of them, rounded down |`,
   frameBytes: `| ${bounds.frameBytes / 1024} KiB |`,
   fragmentsPerMessage: `| ${bounds.fragmentsPerMessage} |`,
   framesPerSecond: `| ${bounds.framesPerSecond} a second;`,

@@ -85,7 +85,7 @@ test('once a runtime is 80 % full, a network with more than a fifth of its sessi
   expect(await visits(visitor, token)).toBe('ready');
 });
 
-test('a tenth of the sessions is reserved for the server door', async () => {
+test('a tenth of the sessions is reserved for the server endpoint', async () => {
   for (let i = 0; i < 9; i++) await visits(`203.0.113.${i + 1}`);
   expect(await visits('203.0.113.20')).toBe(1013);
   const backend = await world.client({ address: attacker });
@@ -93,7 +93,7 @@ test('a tenth of the sessions is reserved for the server door', async () => {
   expect(await enters(await world.client({ address: visitor }))).toBe(1013);
 });
 
-test('sessions of the server door may fill the runtime from one network', async () => {
+test('sessions of the server endpoint may fill the runtime from one network', async () => {
   const clients: Client[] = [];
   for (let i = 0; i < 10; i++) clients.push(await world.join({ address: attacker }));
   expect(await enters(await world.client({ address: attacker }))).toBe(1013);

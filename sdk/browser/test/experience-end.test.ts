@@ -3,11 +3,11 @@ import type { LiveExperience } from '../src/core/experience.ts';
 import type { ExperienceOptions } from '../src/types.ts';
 import {
   createFake,
-  door,
   FakeBrowser,
   FakeTransport,
   heard,
   manifest,
+  pageSource,
   refused,
   startFake,
 } from './fake-environment.ts';
@@ -60,7 +60,7 @@ describe('log', () => {
   beforeEach(() => void lines.splice(0));
 
   test('receives the close code of a lost connection', async () => {
-    await live({ ...door, log });
+    await live({ ...pageSource, log });
     runtime.sink.dropped(1006);
     runtime.sink.resumed();
     runtime.sink.dropped();
@@ -73,7 +73,7 @@ describe('log', () => {
   test('that throws is reported, and the states change as without it', async () => {
     const failure = new Error('of the page');
     const experience = await live({
-      ...door,
+      ...pageSource,
       log: () => {
         throw failure;
       },

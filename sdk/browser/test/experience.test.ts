@@ -4,12 +4,12 @@ import { ExperienceError } from '../src/core/experience-error.ts';
 import type { ExperienceOptions } from '../src/types.ts';
 import {
   createFake,
-  door,
   FakeBrowser,
   FakeTransport,
   heard,
   manifest,
   ok,
+  pageSource,
   refused,
   settled,
   startFake,
@@ -116,7 +116,7 @@ describe('a start', () => {
 
   test('is aborted by the signal of the page', async () => {
     const controller = new AbortController();
-    const experience = await live({ ...door, signal: controller.signal });
+    const experience = await live({ ...pageSource, signal: controller.signal });
     const ended = heard(experience, 'ended');
     controller.abort();
     await settled();
@@ -183,8 +183,8 @@ describe('retries', () => {
     expect(experience.error).toMatchObject({ code, fatal: true });
   });
 
-  test('the public door is called once: without a key a lost response may have minted', async () => {
-    const experience = open({ ...door, door: 'public' });
+  test('the public endpoint is called once: without a key a lost response may have minted', async () => {
+    const experience = open({ ...pageSource, door: 'public' });
     const started = experience.start();
     started.catch(() => {});
     await browser.pass(0);
@@ -562,7 +562,7 @@ describe('a live session', () => {
   });
 
   test('sends the leave request to the URL set by the page', async () => {
-    const experience = await live({ ...door, leaveUrl: '/leave' });
+    const experience = await live({ ...pageSource, leaveUrl: '/leave' });
     browser.hide();
     expect(browser.left[0]!.url).toBe('/leave');
     expect(experience.state).toBe('ended');

@@ -154,13 +154,13 @@ export class FakeTransport implements TransportFactory {
   }
 }
 
-export const door = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' } as const;
+export const pageSource = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' } as const;
 
 /** Creates an experience without a player. */
 export function createFake(
   browser: FakeBrowser,
   runtime: FakeTransport,
-  options: Partial<ExperienceOptions> = door,
+  options: Partial<ExperienceOptions> = pageSource,
 ): LiveExperience {
   const checked = check({ transports: [runtime], ...options } as ExperienceOptions);
   const attach = () => {

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest';
 import type { LiveExperience } from '../src/core/experience.ts';
 import { RendererHost } from '../src/player/renderer-host.ts';
 import type { Renderer, RendererFactory } from '../src/types.ts';
-import { createFake, door, FakeBrowser, FakeTransport, manifest, startFake } from './fake-environment.ts';
+import {
+  createFake,
+  FakeBrowser,
+  FakeTransport,
+  manifest,
+  pageSource,
+  startFake,
+} from './fake-environment.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -69,7 +76,7 @@ test('a player that is attached later shows the video of the session, and none o
   };
   const factory: RendererFactory = { name: 'test', accepts: () => true, load: async () => () => renderer };
   const [browser, runtime] = [new FakeBrowser(), new FakeTransport()];
-  const experience = createFake(browser, runtime, { ...door, renderers: [factory] });
+  const experience = createFake(browser, runtime, { ...pageSource, renderers: [factory] });
   await startFake(experience, browser);
   const attach = async () => {
     const host = new RendererHost({} as HTMLElement, experience);

@@ -80,7 +80,7 @@ test('two lines of HTML with the public door show a player that talks', async ()
   });
   const applied = await apply(talking.service, { project: project({}), experiences: [one] });
   expect(applied.status, applied.text).toBe(200);
-  const lines = htmlSnippet({ ...facts(), experienceId: one.id, door: 'public' });
+  const lines = htmlSnippet({ ...facts(), experienceId: one.id, endpoint: 'public' });
   const { page, complaints } = await open(lines);
   await talksOn(page);
   expect(complaints).toEqual([]);

@@ -282,7 +282,7 @@ const statements: Record<string, string[]> = {
     `\`RUNTIME_MAX_SESSIONS\` + ${bounds.socketsBeforeHello}`,
     `| Time until \`hello\` | ${bounds.helloSeconds} s |`,
     `| Size of \`hello\` | ${bounds.helloBytes / kib} KiB |`,
-    `| ${bounds.serverDoorPercent} % of them, rounded down |`,
+    `| ${bounds.serverEndpointPercent} % of them, rounded down |`,
     `once ${bounds.fairShareFromPercent} % of all are taken | ${bounds.networkPercent} % of them |`,
     `| Size of a message | ${bounds.frameBytes / kib} KiB |`,
     `| WebSocket fragments of a message | ${bounds.fragmentsPerMessage} |`,

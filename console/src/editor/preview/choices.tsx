@@ -4,11 +4,11 @@ import { languageName } from '../document/language-name.ts';
 import { languageOptions } from '../document/language-options.ts';
 import { usedLanguages } from '../document/used-languages.ts';
 import type { Draft } from '../saving/draft.ts';
-import { type Door, type Visitor, visitor } from './visitor.ts';
+import { type Endpoint, type Visitor, visitor } from './visitor.ts';
 
-/** How the visitor arrives: in which languages, through which door, with or without a face. */
+/** How the visitor arrives: in which languages, at which endpoint, with or without a face. */
 export function VisitorChoices({ draft, onChange }: { draft: Draft; onChange(): void }) {
-  const { door, locale, secondaryLocale, acceptLanguage, speechOnly } = visitor.value;
+  const { endpoint, locale, secondaryLocale, acceptLanguage, speechOnly } = visitor.value;
   const used = usedLanguages(draft.document.value);
   const isDual = draft.document.value.runtime.languages?.dual === true;
   const options = [
@@ -36,12 +36,12 @@ export function VisitorChoices({ draft, onChange }: { draft: Draft; onChange(): 
         />
       ) : null}
       <Select
-        label={previewTexts.door}
-        value={door}
-        options={Object.entries(previewTexts.doors).map(([value, label]) => ({ value, label }))}
-        onChange={(chosen) => set({ door: chosen as Door })}
+        label={previewTexts.endpoint}
+        value={endpoint}
+        options={Object.entries(previewTexts.endpoints).map(([value, label]) => ({ value, label }))}
+        onChange={(chosen) => set({ endpoint: chosen as Endpoint })}
       />
-      {door === 'server' ? null : (
+      {endpoint === 'server' ? null : (
         <TextField
           label={previewTexts.browserLanguages}
           help={previewTexts.browserHelp}

@@ -5,11 +5,11 @@ import { request } from '../../api/client.ts';
 import { previewTexts } from '../../texts/editor/preview.ts';
 import type { Experience } from '../document/model.ts';
 
-export type Door = SimulatedCase['door'];
+export type Endpoint = SimulatedCase['door'];
 
 /** How the visitor of a preview arrives. */
 export interface Visitor {
-  door: Door;
+  endpoint: Endpoint;
   /** The language that the application asks for; empty for none. */
   locale: string;
   /** The paired language that the application asks for; empty for none. */
@@ -20,7 +20,7 @@ export interface Visitor {
 
 /** Shared by the editors of all experiences, so that a choice stays while the page is open. */
 export const visitor = signal<Visitor>({
-  door: 'browser',
+  endpoint: 'browser',
   locale: '',
   secondaryLocale: '',
   acceptLanguage: navigator.languages.join(', '),
@@ -42,13 +42,13 @@ export class SecondLanguageNeeded extends Error {}
 export async function resolveLanguages(
   experienceId: string,
   revision: number,
-  { door, locale, secondaryLocale, acceptLanguage }: Visitor,
+  { endpoint, locale, secondaryLocale, acceptLanguage }: Visitor,
 ): Promise<{ locale: string; secondaryLocale?: string; because: string }> {
   const one = {
-    door,
+    door: endpoint,
     locale: locale || undefined,
     secondaryLocale: secondaryLocale || undefined,
-    acceptLanguage: door === 'server' ? undefined : acceptLanguage,
+    acceptLanguage: endpoint === 'server' ? undefined : acceptLanguage,
   } satisfies Sent<SimulatedCase>;
   const { results } = await request('POST /admin/experiences/{experienceId}/simulate', {
     params: { experienceId },

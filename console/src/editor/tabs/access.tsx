@@ -14,7 +14,7 @@ export function Access({ draft }: { draft: Draft }) {
   const code = htmlSnippet({
     publicUrl: me.value?.publicUrl ?? '',
     experienceId: draft.experienceId,
-    door: isPublic ? 'public' : 'browser',
+    endpoint: isPublic ? 'public' : 'browser',
   });
   return (
     <>
@@ -32,7 +32,7 @@ export function Access({ draft }: { draft: Draft }) {
         <OriginCheck
           projectId={draft.projectId}
           experienceId={draft.experienceId}
-          door={isPublic ? 'public' : 'browser'}
+          endpoint={isPublic ? 'public' : 'browser'}
         />
       </section>
       <section class="part">

@@ -28,8 +28,8 @@ export const languagesTexts = {
     title: 'Try it',
     intro: 'Which languages would these visitors get? Unsaved changes count.',
     caption: 'Requests and the languages that they get',
-    door: 'Arrives through',
-    doors: {
+    endpoint: 'Arrives through',
+    endpoints: {
       browser: 'One of your pages',
       public: 'A public page',
       server: 'Your backend',

@@ -33,8 +33,8 @@ export const previewTexts = {
     open: 'Open the page in a new tab',
   },
   choices: 'Visitor',
-  door: 'Arrives through',
-  doors: {
+  endpoint: 'Arrives through',
+  endpoints: {
     browser: 'One of your pages',
     public: 'A public page',
     server: 'Your backend',

@@ -43,9 +43,9 @@ export function check(options: ExperienceOptions): Checked {
 }
 
 function checkSource(options: Record<string, unknown>): CheckedSource {
-  const { experienceId, relayUrl, relayInit, userId, door, mint, launch, baseUrl } = options;
+  const { experienceId, relayUrl, relayInit, userId, door: endpoint, mint, launch, baseUrl } = options;
   const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
-  if (given !== 1 || (experienceId === undefined && (relayUrl ?? door) !== undefined))
+  if (given !== 1 || (experienceId === undefined && (relayUrl ?? endpoint) !== undefined))
     throw new TypeError('pass experienceId (with door or relayUrl), mint or launch');
   if (mint !== undefined) {
     if (typeof mint !== 'function') throw new TypeError('mint must be a function');
@@ -58,7 +58,7 @@ function checkSource(options: Record<string, unknown>): CheckedSource {
   if (typeof experienceId !== 'string' || !experienceId.startsWith('exp_'))
     throw new TypeError('experienceId must start with exp_');
   if (relayUrl !== undefined) {
-    if (door !== undefined) throw new TypeError('give door or relayUrl, not both');
+    if (endpoint !== undefined) throw new TypeError('give door or relayUrl, not both');
     return {
       kind: 'request',
       to: 'relay',
@@ -68,7 +68,7 @@ function checkSource(options: Record<string, unknown>): CheckedSource {
       userId: userId as string | undefined,
     };
   }
-  const to = door ?? 'browser';
+  const to = endpoint ?? 'browser';
   if (to !== 'browser' && to !== 'public') throw new TypeError('door must be "browser" or "public"');
   const url = `${requiredServiceUrl(baseUrl as string | undefined)}/v1/${to}-sessions`;
   return { kind: 'request', to, url, experienceId };

@@ -23,14 +23,14 @@ const textFields = [
 
 export function CaseDialog({ one, onSave, onClose }: CaseDialogProps) {
   const fields = useSignal<SimulatedCase>(one ?? { door: 'browser' });
-  const { door, language = '', acceptLanguage = '' } = fields.value;
+  const { door: endpoint, language = '', acceptLanguage = '' } = fields.value;
   const set = (change: Partial<SimulatedCase>) => {
     fields.value = { ...fields.value, ...change };
   };
   const save = (event: Event) => {
     event.preventDefault();
     const sent = Object.entries(fields.value).filter(
-      ([name, value]) => value.trim() !== '' && !(name === 'acceptLanguage' && door === 'server'),
+      ([name, value]) => value.trim() !== '' && !(name === 'acceptLanguage' && endpoint === 'server'),
     );
     onSave(Object.fromEntries(sent) as SimulatedCase);
     onClose();
@@ -39,9 +39,9 @@ export function CaseDialog({ one, onSave, onClose }: CaseDialogProps) {
     <Dialog title={one === undefined ? caseTexts.addTitle : caseTexts.changeTitle} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <Select
-          label={caseTexts.door}
-          value={door}
-          options={Object.entries(caseTexts.doors).map(([value, label]) => ({ value, label }))}
+          label={caseTexts.endpoint}
+          value={endpoint}
+          options={Object.entries(caseTexts.endpoints).map(([value, label]) => ({ value, label }))}
           onChange={(chosen) => set({ door: chosen as SimulatedCase['door'] })}
         />
         {textFields.map(([name, help]) => (
@@ -68,7 +68,7 @@ export function CaseDialog({ one, onSave, onClose }: CaseDialogProps) {
           label={caseTexts.acceptLanguage}
           help={caseTexts.acceptHelp}
           value={acceptLanguage}
-          disabled={door === 'server'}
+          disabled={endpoint === 'server'}
           onInput={(text) => set({ acceptLanguage: text })}
         />
         <div class="dialog-foot">

@@ -1,25 +1,25 @@
 import type { SimulatedCase } from '@session-launch/contract/admin/simulation';
 import { curlSnippet, type Snippet } from '@session-launch/contract/snippets';
 
-const routes = { browser: 'browser-sessions', public: 'public-sessions' } as const;
+const paths = { browser: 'browser-sessions', public: 'public-sessions' } as const;
 
 interface Facts {
   publicUrl: string;
   experienceId: string;
-  /** The origin of the page for each route that pages call. */
+  /** The origin of the page for each endpoint that pages call. */
   origins: { browser: string; public: string };
 }
 
 /** The command that sends a case as a real mint. */
-export function curlOf({ door, acceptLanguage, ...fields }: SimulatedCase, facts: Facts): Snippet {
+export function curlOf({ door: endpoint, acceptLanguage, ...fields }: SimulatedCase, facts: Facts): Snippet {
   const { publicUrl, experienceId, origins } = facts;
   const body = { experienceId, ...fields };
-  if (door === 'server') return curlSnippet({ publicUrl, key: { variable: 'LAUNCH_KEY' }, body });
+  if (endpoint === 'server') return curlSnippet({ publicUrl, key: { variable: 'LAUNCH_KEY' }, body });
   const headers = {
-    Origin: origins[door],
+    Origin: origins[endpoint],
     ...(acceptLanguage ? { 'Accept-Language': acceptLanguage } : {}),
   };
-  return curlSnippet({ publicUrl, route: routes[door], headers, body });
+  return curlSnippet({ publicUrl, route: paths[endpoint], headers, body });
 }
 
 /** An allowed origin that a page can have: the first of the list, with a name in the place of a wildcard. */

@@ -146,14 +146,14 @@ export function Simulator({ draft }: { draft: Draft }) {
   );
 }
 
-function Case({ one: { door, ...fields } }: { one: SimulatedCase }) {
+function Case({ one: { door: endpoint, ...fields } }: { one: SimulatedCase }) {
   const sent = Object.entries(fields).map(([name, value]) => [
     name === 'acceptLanguage' ? simulatorTexts.acceptLanguage : name,
     value,
   ]);
   return (
     <div class="case">
-      {simulatorTexts.doors[door]}
+      {simulatorTexts.endpoints[endpoint]}
       {sent.length === 0 ? <span class="soft">{simulatorTexts.nothing}</span> : null}
       {sent.map(([name, value]) => (
         <span key={name} class="soft">
