@@ -1,6 +1,6 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { expect, test } from 'vitest';
-import { missingIn, withLanguageBack, withoutLanguage } from '../src/editor/tabs/mind/languages.ts';
+import { missingIn, withLanguageBack, withoutLanguage } from '../src/editor/tabs/mind/mind-languages.ts';
 
 const mind: Mind = {
   persona: 'You are Maren.',

@@ -3,7 +3,7 @@ import { differences } from '../src/editor/document/differences.ts';
 import { parsePath } from '../src/editor/document/path.ts';
 import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
 import { tabOf } from '../src/editor/document/tab-of.ts';
-import { labelOf, linesOf } from '../src/editor/document/words.ts';
+import { labelOf, valueLines } from '../src/editor/document/words.ts';
 import { placeOf } from '../src/editor/frame/place-of.ts';
 
 const before = {
@@ -26,8 +26,8 @@ const before = {
 function inWords(after: object) {
   return differences(before, after).map((one) => [
     labelOf(one, [after, before]),
-    linesOf(one, one.before, [after, before]),
-    linesOf(one, one.after, [after, before]),
+    valueLines(one, one.before, [after, before]),
+    valueLines(one, one.after, [after, before]),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { mayCreateProjects, mayOpen, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
-import { forgetAll } from '../state/unsaved.ts';
+import { forgetAllTyped } from '../state/typed.ts';
 import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 import { NewProject } from './new-project.tsx';
@@ -102,7 +102,7 @@ function Who() {
       // The login has ended already.
       if (!(error instanceof ApiFailure && error.status === 401)) throw error;
     });
-    await forgetAll();
+    await forgetAllTyped();
     location.hash = '';
     location.reload();
   };

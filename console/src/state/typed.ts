@@ -1,9 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { me } from './me.ts';
-import { forget, keep, kept } from './unsaved.ts';
+import { storedValues } from './stored-values.ts';
 
-/** The content of a form. It survives a reload until it is forgotten. */
+const forms = storedValues('session-launch-portal');
+
+/** The same, but resolves with `undefined` in browsers without IndexedDB, such as some private windows. They keep nothing. */
+const run = <T>(...request: Parameters<typeof forms<T>>): Promise<T | undefined> =>
+  forms(...request).catch(() => undefined);
+
+/** The content of a form. It survives a reload until it is forgotten. Never use it for a token or a key. */
 export interface Typed<T> {
   /** The current content, also in a handler that continues after an `await`. */
   readonly value: T;
@@ -16,7 +22,7 @@ export function useTyped<T extends object>(form: string, empty: T): Typed<T> {
   const typed = useSignal<T | undefined>(undefined);
   const key = `${me.value?.operator.operatorId} ${form}`;
   useEffect(() => {
-    void kept<T>(key).then((found) => {
+    void run<T | undefined>('readonly', (values) => values.get(key)).then((found) => {
       if (typed.value === undefined && found !== undefined) typed.value = found;
     });
   }, [key]);
@@ -25,12 +31,18 @@ export function useTyped<T extends object>(form: string, empty: T): Typed<T> {
       return typed.value ?? empty;
     },
     set: (change) => {
-      typed.value = { ...(typed.value ?? empty), ...change };
-      void keep(key, typed.value);
+      const value = { ...(typed.value ?? empty), ...change };
+      typed.value = value;
+      void run('readwrite', (values) => values.put(value, key));
     },
     forget: () => {
       typed.value = undefined;
-      void forget(key);
+      void run('readwrite', (values) => values.delete(key));
     },
   };
+}
+
+/** For signing out: the next person at this browser gets nothing. */
+export async function forgetAllTyped(): Promise<void> {
+  await run('readwrite', (values) => values.clear());
 }

@@ -6,7 +6,7 @@ import {
   type PlayerState,
 } from '@session-launch/browser';
 import { type RefCallback, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { idle, type Store, storeOf } from './store.ts';
+import { idle, type Store, storeOf } from './experience-store.ts';
 
 /** Compares options by value: objects and functions that are recreated on every render give the same key. Ignores which signal is set. */
 function keyOf(options: object): string {

@@ -73,7 +73,7 @@ function firstText(value: unknown): string | undefined {
 }
 
 /** A value as lines of text. `undefined` if there is none. `documents` are searched for the names of items. */
-export function linesOf(
+export function valueLines(
   { place, isOrder }: Named,
   value: unknown,
   documents: readonly unknown[] = [],

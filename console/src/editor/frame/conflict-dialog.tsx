@@ -8,7 +8,7 @@ import { texts } from '../../texts/texts.ts';
 import { type Difference, differences } from '../document/differences.ts';
 import { placeText } from '../document/items.ts';
 import { type Clash, merge, type Side } from '../document/merge.ts';
-import { labelOf, linesOf } from '../document/words.ts';
+import { labelOf, valueLines } from '../document/words.ts';
 import { DifferenceList, Value } from '../review/difference-list.tsx';
 import type { Draft } from '../saving/draft.ts';
 import type { Conflict } from '../saving/save.ts';
@@ -123,7 +123,7 @@ function Choice({ clash, documents, words, chosen, onChoose }: ChoiceProps) {
           <Value
             kind={side === 'mine' ? 'after' : 'before'}
             label={text}
-            lines={linesOf(clash, clash[side], documents)}
+            lines={valueLines(clash, clash[side], documents)}
           />
         </label>
       ))}

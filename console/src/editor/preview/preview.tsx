@@ -12,10 +12,10 @@ import { isSame } from '../document/same.ts';
 import { toastNotSaved } from '../saving/after-closing.ts';
 import type { Draft } from '../saving/draft.ts';
 import { VisitorChoices } from './choices.tsx';
-import { Frame, type FrameHandle } from './frame.tsx';
 import { Links } from './links.tsx';
 import { looksOf } from './looks.ts';
 import { OwnPreview } from './own-preview.ts';
+import { PreviewFrame, type PreviewFrameHandle } from './preview-frame.tsx';
 import { type Grant, resolveLanguages, SecondLanguageNeeded, visitor, visitorOf } from './visitor.ts';
 
 /** The session in the frame: its revision, its languages, and the reason for the languages. */
@@ -51,7 +51,7 @@ function whyNot(draft: Draft): string | undefined {
 
 function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   const choices = useRef<HTMLDetailsElement>(null);
-  const frame = useRef<FrameHandle | undefined>(undefined);
+  const frame = useRef<PreviewFrameHandle | undefined>(undefined);
   const shown = useSignal<Shown | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
   // A message about the document does not apply to a changed one.
@@ -100,7 +100,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   };
   return (
     <>
-      <Frame
+      <PreviewFrame
         looks={looksOf(draft.saved.value.experience as Experience, visitor.value.speechOnly)}
         onStart={grant}
         onWithdrawn={() => own.forget()}

@@ -1,7 +1,7 @@
 import { wordTexts } from '../../texts/editor/words.ts';
 import type { Difference } from '../document/differences.ts';
 import { placeText } from '../document/items.ts';
-import { labelOf, linesOf } from '../document/words.ts';
+import { labelOf, valueLines } from '../document/words.ts';
 
 interface DifferenceListProps {
   differences: readonly Difference[];
@@ -20,14 +20,14 @@ export function DifferenceList({ differences, documents }: DifferenceListProps) 
             <Value
               kind="before"
               label={difference.after === undefined ? wordTexts.removed : wordTexts.before}
-              lines={linesOf(difference, difference.before, documents)}
+              lines={valueLines(difference, difference.before, documents)}
             />
           )}
           {difference.after === undefined ? null : (
             <Value
               kind="after"
               label={difference.before === undefined ? wordTexts.added : wordTexts.after}
-              lines={linesOf(difference, difference.after, documents)}
+              lines={valueLines(difference, difference.after, documents)}
             />
           )}
         </li>

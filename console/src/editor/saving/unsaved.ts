@@ -1,37 +1,15 @@
-/** Name of the IndexedDB database, which keeps unsaved changes across reloads and crashes. */
+import { storedValues } from '../../state/stored-values.ts';
+
+/** Name of the IndexedDB database with the unsaved changes of experiences. */
 const name = 'session-launch-unsaved';
-const store = 'unsaved';
+const run = storedValues(name);
 
 /** The name under which localStorage has the value of a key. */
 const localName = (key: string) => `${name} ${key}`;
 
-let opened: Promise<IDBDatabase> | undefined;
-
-function database(): Promise<IDBDatabase> {
-  opened ??= new Promise((resolve, reject) => {
-    const opening = indexedDB.open(name, 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore(store);
-    opening.onsuccess = () => resolve(opening.result);
-    opening.onerror = () => reject(opening.error);
-  });
-  return opened;
-}
-
-async function run<T>(
-  mode: IDBTransactionMode,
-  work: (entries: IDBObjectStore) => IDBRequest<T>,
-): Promise<T> {
-  const transaction = (await database()).transaction(store, mode);
-  const asked = work(transaction.objectStore(store));
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve(asked.result);
-    transaction.onabort = () => reject(transaction.error);
-  });
-}
-
 export async function keep(key: string, value: unknown): Promise<void> {
   const before = localStorage.getItem(localName(key));
-  await run('readwrite', (entries) => entries.put(value, key));
+  await run('readwrite', (values) => values.put(value, key));
   // `keepOnLeaving` may have kept a newer value in the meantime.
   if (localStorage.getItem(localName(key)) === before) localStorage.removeItem(localName(key));
 }
@@ -54,9 +32,9 @@ export async function kept<T>(start: string): Promise<{ key: string; value: T }[
   for (const [item, text] of Object.entries(localStorage))
     if (item.startsWith(localName(start))) await keep(item.slice(localName('').length), JSON.parse(text));
   const range = IDBKeyRange.bound(start, `${start}\uffff`);
-  const keys = await run('readonly', (entries) => entries.getAllKeys(range));
+  const keys = await run('readonly', (values) => values.getAllKeys(range));
   const values = await Promise.all(
-    keys.map((key) => run<T | undefined>('readonly', (entries) => entries.get(key))),
+    keys.map((key) => run<T | undefined>('readonly', (values) => values.get(key))),
   );
   return keys.flatMap((key, n) => {
     const value = values[n];
@@ -66,5 +44,5 @@ export async function kept<T>(start: string): Promise<{ key: string; value: T }[
 
 export async function forget(key: string): Promise<void> {
   localStorage.removeItem(localName(key));
-  await run('readwrite', (entries) => entries.delete(key));
+  await run('readwrite', (values) => values.delete(key));
 }

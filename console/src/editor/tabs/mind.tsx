@@ -7,8 +7,8 @@ import type { Draft } from '../saving/draft.ts';
 import { Columns } from './mind/columns.tsx';
 import { ofMind } from './mind/form.ts';
 import { LanguageBar } from './mind/language-bar.tsx';
-import { languagesOf, mindPath } from './mind/languages.ts';
 import { Lessons } from './mind/lessons.tsx';
+import { languagesOf, mindPath } from './mind/mind-languages.ts';
 import { Presentation } from './mind/presentation.tsx';
 import { Topics } from './mind/topics.tsx';
 

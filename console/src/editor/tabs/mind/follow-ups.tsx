@@ -11,7 +11,7 @@ import { useField } from '../../fields/fields.tsx';
 import type { Item } from '../../fields/list-changes.ts';
 import type { Draft } from '../../saving/draft.ts';
 import { ofTopic } from './form.ts';
-import { mindPath } from './languages.ts';
+import { mindPath } from './mind-languages.ts';
 import { withFollowUps } from './topic-changes.ts';
 import { topicName } from './topic-name.ts';
 

@@ -14,12 +14,12 @@ import type { Draft } from '../../saving/draft.ts';
 import {
   isTag,
   languagesOf,
-  type Missing,
+  type MissingTexts,
   mindPath,
   missingIn,
   withLanguageBack,
   withoutLanguage,
-} from './languages.ts';
+} from './mind-languages.ts';
 
 const texts = mindTexts.languages;
 
@@ -107,7 +107,7 @@ function Language({ draft, tag, isShown, isOnly, onShow }: LanguageProps) {
 }
 
 /** What a language lacks, in words. */
-function partsOf({ greeting, fallback, topics, sections }: Missing): string[] {
+function partsOf({ greeting, fallback, topics, sections }: MissingTexts): string[] {
   return [
     greeting ? texts.greeting : '',
     fallback ? texts.fallback : '',

@@ -10,8 +10,8 @@ import type { Item } from '../../fields/list-changes.ts';
 import type { Draft } from '../../saving/draft.ts';
 import { Columns } from './columns.tsx';
 import { ofLesson } from './form.ts';
-import { hasText, isTag, languagesOf, mindPath, type Texts } from './languages.ts';
 import { ListPart } from './list-part.tsx';
+import { hasText, isTag, languagesOf, mindPath, type Texts } from './mind-languages.ts';
 import { MindSummary } from './mind-summary.tsx';
 import { firstText } from './topic-name.ts';
 

@@ -7,7 +7,7 @@ import { Select, TextField } from '../../../parts/field.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import { languageName } from '../../document/language-name.ts';
 import type { Draft } from '../../saving/draft.ts';
-import { languagesOf } from './languages.ts';
+import { languagesOf } from './mind-languages.ts';
 import { type Conversation, questionCheck, type Reached } from './question.ts';
 
 const texts = mindTexts.check;

@@ -9,7 +9,7 @@ import { helpAt, schemaAt } from '../../document/schema.ts';
 import { linesOf, removeAt, useField } from '../../fields/fields.tsx';
 import type { Draft } from '../../saving/draft.ts';
 import type { TextsField } from './form.ts';
-import { hasText, type Texts, variantsOf } from './languages.ts';
+import { hasText, type Texts, variantsOf } from './mind-languages.ts';
 
 interface LanguageTextProps {
   draft: Draft;

@@ -1,7 +1,7 @@
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import type { Item } from '../../fields/list-changes.ts';
 import type { Draft } from '../../saving/draft.ts';
-import { languagesOf, type Texts, variantsOf } from './languages.ts';
+import { languagesOf, type Texts, variantsOf } from './mind-languages.ts';
 
 /** The first text of a field, in the first language that has one. */
 export function firstText(draft: Draft, texts: unknown): string | undefined {

@@ -45,14 +45,14 @@ function keysOf(all: Iterable<MaybeTexts>): string[] {
 }
 
 /** Which parts of a mind a language lacks. A topic without question or answer is unknown in sessions of this language. */
-export interface Missing {
+export interface MissingTexts {
   greeting: boolean;
   fallback: boolean;
   topics: number;
   sections: number;
 }
 
-export function missingIn(mind: Mind, language: string): Missing {
+export function missingIn(mind: Mind, language: string): MissingTexts {
   const lacks = (...texts: MaybeTexts[]) => texts.some((one) => !hasText(one, language));
   return {
     greeting: lacks(mind.greeting),

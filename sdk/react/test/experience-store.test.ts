@@ -1,6 +1,6 @@
 import type { Experience } from '@session-launch/browser';
 import { expect, test } from 'vitest';
-import { storeOf } from '../src/store.ts';
+import { storeOf } from '../src/experience-store.ts';
 
 test('a new subscription reports a state that changed since the last one', () => {
   const experience = {

@@ -13,24 +13,24 @@ const readyMs = 8_000;
 /** The same, after the frame has loaded something: the page announces itself before that. */
 const loadedMs = 1_000;
 
-export interface FrameHandle {
+export interface PreviewFrameHandle {
   /** Starts a conversation, as soon as the page is ready. Ends the present one. */
   start(): void;
   readonly isTalking: boolean;
 }
 
-interface FrameProps {
+interface PreviewFrameProps {
   /** What the start card shows. */
   looks: Looks;
   /** Called before each conversation. `undefined` if it cannot start. */
   onStart(): Promise<Grant | undefined>;
   /** Called when the service no longer knows the preview of the last grant. */
   onWithdrawn(): void;
-  handle(frame: FrameHandle): void;
+  handle(frame: PreviewFrameHandle): void;
 }
 
 /** The preview page of the public origin. It requests a grant before each conversation, and plays sound without a click inside the frame. */
-export function Frame(props: FrameProps) {
+export function PreviewFrame(props: PreviewFrameProps) {
   const element = useRef<HTMLIFrameElement>(null);
   const latest = useRef(props);
   latest.current = props;
