@@ -15,6 +15,6 @@ export interface Call {
   wasSlow(): boolean;
   /** Called when the requested experience exists and is not of another project than the caller's key. */
   onFound(experience: LaunchableExperience): void;
-  /** Called when the experience may be launched at this door: from then on, the CORS headers depend on its allowlist. */
+  /** Called when the experience may be launched at this endpoint: from then on, the CORS headers depend on its allowlist. */
   onExperience(experience: LaunchableExperience): void;
 }

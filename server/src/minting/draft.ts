@@ -5,7 +5,7 @@ import { resolveLocales } from '../primitives/locale.ts';
 import type { Session } from '../sessions/session.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
 import type { Call } from './call.ts';
-import type { Caller, LaunchForm } from './doors.ts';
+import type { Caller, LaunchForm } from './endpoints.ts';
 import type { MintRequest } from './mint-request.ts';
 
 export interface DraftDeps {
@@ -18,7 +18,7 @@ export interface DraftDeps {
 }
 
 export interface Draft {
-  door: LaunchForm;
+  endpoint: LaunchForm;
   experience: LaunchableExperience;
   at: Date;
   /**
@@ -31,14 +31,14 @@ export interface Draft {
 /** The session that a mint would record. */
 export function draftSession(
   deps: DraftDeps,
-  door: LaunchForm,
+  endpoint: LaunchForm,
   call: Pick<Call, 'acceptLanguage'>,
   caller: Caller,
   request: MintRequest,
   experience: LaunchableExperience,
 ): Draft {
   const at = new Date();
-  return { door, experience, at, session };
+  return { endpoint, experience, at, session };
 
   function session(): Session | ApiError {
     try {
@@ -67,7 +67,7 @@ export function draftSession(
       experienceId: experience.id,
       revision,
       livemode,
-      source: door.source,
+      source: endpoint.source,
       userId: request.userId,
       given: {
         mode: request.mode ?? runtime.mode,

@@ -13,8 +13,8 @@ import { asMinted, type SessionRow, toRow } from '../sessions/session-row.ts';
 import type { Change } from '../store/changes.ts';
 import { signSessionToken } from '../tokens/session-token.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
-import type { LaunchForm } from './doors.ts';
 import type { Draft } from './draft.ts';
+import type { LaunchForm } from './endpoints.ts';
 import { renderManifest } from './manifest.ts';
 import { RecentLaunches } from './recent-launches.ts';
 
@@ -51,12 +51,12 @@ export class LaunchRecorder {
 
   /** Records a draft under its idempotency claim, or returns the launch already recorded under that claim. */
   async record(draft: Draft, claim: Claim | undefined, budgets: readonly Budget[]): Promise<Launched> {
-    const { door, experience, at } = draft;
+    const { endpoint, experience, at } = draft;
     // A response that reports the remaining daily quota must read it from the database.
-    const recalled = claim && !door.limited ? this.#recent.recall(claim) : undefined;
+    const recalled = claim && !endpoint.limited ? this.#recent.recall(claim) : undefined;
     if (recalled !== undefined) {
       if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
-      return { replayed: true, body: await this.#answerAgain(door, recalled.session) };
+      return { replayed: true, body: await this.#answerAgain(endpoint, recalled.session) };
     }
     const { generation } = this.#recent;
     const session = draft.session();
@@ -65,17 +65,17 @@ export class LaunchRecorder {
     const recording = this.#deps.recorder.record({
       claim,
       session: fresh && toRow(fresh),
-      quota: door.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
+      quota: endpoint.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
     });
-    const prepared = fresh && (await this.#prepare(recording, door, fresh, experience.revision));
+    const prepared = fresh && (await this.#prepare(recording, endpoint, fresh, experience.revision));
     const recorded = await recording.catch(refuseDeleted);
     const launched = launchOf(recorded, session, budgets, at);
     const replayed = launched !== fresh;
-    if (replayed && claim && !door.limited) this.#recent.remember(claim, launched, generation);
+    if (replayed && claim && !endpoint.limited) this.#recent.remember(claim, launched, generation);
     if (!replayed) this.#deps.onStatus?.(launched.id, 'created', launched.projectId);
     return {
       replayed,
-      body: replayed || prepared === undefined ? await this.#render(door, launched) : prepared,
+      body: replayed || prepared === undefined ? await this.#render(endpoint, launched) : prepared,
       day: 'quota' in recorded ? dayOf(recorded.quota, at) : undefined,
     };
   }
@@ -89,7 +89,7 @@ export class LaunchRecorder {
   /** Renders the response of a new launch before the write has finished. It is discarded if the write fails. */
   async #prepare(
     recording: Promise<Recorded>,
-    door: LaunchForm,
+    endpoint: LaunchForm,
     session: Session,
     revision: Revision,
   ): Promise<string | undefined> {
@@ -98,17 +98,17 @@ export class LaunchRecorder {
     // Start the write first.
     await endOfTick();
     try {
-      return await this.#renderWith(door, session, revision);
+      return await this.#renderWith(endpoint, session, revision);
     } catch {
       // The outcome of the write decides; the launch is then rendered again.
       return undefined;
     }
   }
 
-  async #answerAgain(door: LaunchForm, session: Session): Promise<string> {
+  async #answerAgain(endpoint: LaunchForm, session: Session): Promise<string> {
     let body = this.#recent.answerTo(session);
     if (body === undefined) {
-      body = await this.#render(door, session);
+      body = await this.#render(endpoint, session);
       this.#recent.keepAnswer(session, body);
     }
     // Responses that become ready in the same tick are sent together, so that a client wakes up once.
@@ -116,15 +116,15 @@ export class LaunchRecorder {
     return body;
   }
 
-  async #render(door: LaunchForm, session: Session): Promise<string> {
+  async #render(endpoint: LaunchForm, session: Session): Promise<string> {
     const { projectId, experienceId, revision } = session;
     const pinned = await this.#deps.directory.revision(projectId, experienceId, revision);
-    return this.#renderWith(door, session, pinned);
+    return this.#renderWith(endpoint, session, pinned);
   }
 
-  async #renderWith(door: LaunchForm, session: Session, revision: Revision): Promise<string> {
+  async #renderWith(endpoint: LaunchForm, session: Session, revision: Revision): Promise<string> {
     const token = await signSessionToken(this.#deps.signer, claimsJson(session), session.given.token.keyId);
-    return door.answer(
+    return endpoint.answer(
       () => JSON.stringify(sessionRecord(session, session.createdAt)),
       renderManifest(session, revision, token),
     );

@@ -7,8 +7,8 @@ import { allows, nearMiss } from '../origins/origin.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Claim } from '../recording/statement.ts';
 import type { Call } from './call.ts';
-import type { Caller, Door } from './doors.ts';
 import { type DraftDeps, draftSession } from './draft.ts';
+import type { Caller, Endpoint } from './endpoints.ts';
 import { fingerprint } from './fingerprint.ts';
 import { idempotencyHash, readIdempotencyKey } from './idempotency-key.ts';
 import type { Launched, LaunchRecorder } from './launch-recorder.ts';
@@ -30,24 +30,24 @@ export interface Answer {
 }
 
 /** The pipeline of every mint. The contract defines the order of checks: the first failure is the response. */
-export async function mint(deps: MintDeps, door: Door, call: Call): Promise<Answer> {
-  let caller = await door.admit(deps, call); // 401, 403
-  const key = door.scope && readIdempotencyKey(call.rawHeaders); // 400
+export async function mint(deps: MintDeps, endpoint: Endpoint, call: Call): Promise<Answer> {
+  let caller = await endpoint.admit(deps, call); // 401, 403
+  const key = endpoint.scope && readIdempotencyKey(call.rawHeaders); // 400
   const body = await call.body(); // 415, 413, 400
-  if (call.wasSlow()) caller = await door.admit(deps, call); // The key may have been revoked in the meantime.
-  const request = door.read(body); // 400
-  const experience = await findLaunchable(deps, door, call, caller, request); // 404, 403
-  const budgets = door.limited ? await spend(deps, call, experience) : []; // 429
-  const draft = draftSession(deps, door, call, caller, request, experience); // 404, 400, unless it is a replay
-  const claim = key === undefined ? undefined : claimOf(door.scope!(caller, experience, call), key, body);
+  if (call.wasSlow()) caller = await endpoint.admit(deps, call); // The key may have been revoked in the meantime.
+  const request = endpoint.read(body); // 400
+  const experience = await findLaunchable(deps, endpoint, call, caller, request); // 404, 403
+  const budgets = endpoint.limited ? await spend(deps, call, experience) : []; // 429
+  const draft = draftSession(deps, endpoint, call, caller, request, experience); // 404, 400, unless it is a replay
+  const claim = key === undefined ? undefined : claimOf(endpoint.scope!(caller, experience, call), key, body);
   const launched = await deps.launchRecorder.record(draft, claim, budgets); // 409, 429, or a replay
-  return answer(door, launched, budgets);
+  return answer(endpoint, launched, budgets);
 }
 
 /** Returns the requested experience if this caller may launch it on this route; otherwise throws 403 or 404. */
 async function findLaunchable(
   deps: MintDeps,
-  door: Door,
+  endpoint: Endpoint,
   call: Call,
   caller: Caller,
   request: MintRequest,
@@ -57,15 +57,17 @@ async function findLaunchable(
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
   call.onFound(experience);
-  if (experience.status === 'archived' || !door.sees(experience)) throw new ApiError('EXPERIENCE_NOT_FOUND');
+  if (experience.status === 'archived' || !endpoint.sees(experience))
+    throw new ApiError('EXPERIENCE_NOT_FOUND');
   call.onExperience(experience);
-  if (door.allowlist) requireListed(deps, door.allowlist(experience), experience, caller.origin ?? '');
+  if (endpoint.allowlist)
+    requireListed(deps, endpoint.allowlist(experience), experience, caller.origin ?? '');
   return experience;
 }
 
 function requireListed(
   { isOwnPage }: MintDeps,
-  { of, entries }: ReturnType<NonNullable<Door['allowlist']>>,
+  { of, entries }: ReturnType<NonNullable<Endpoint['allowlist']>>,
   { project, projectId }: LaunchableExperience,
   origin: string,
 ): void {
@@ -91,12 +93,12 @@ function claimOf(scope: string[], key: string, body: unknown): Claim {
   return { hash: idempotencyHash(scope, key), fingerprint: fingerprint(body) };
 }
 
-function answer(door: Door, { body, replayed, day }: Launched, budgets: Budget[]): Answer {
+function answer(endpoint: Endpoint, { body, replayed, day }: Launched, budgets: Budget[]): Answer {
   return {
     replayed,
     body,
     headers: {
-      ...(door.limited ? rateLimitHeaders(day === undefined ? budgets : [...budgets, day]) : {}),
+      ...(endpoint.limited ? rateLimitHeaders(day === undefined ? budgets : [...budgets, day]) : {}),
       ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
     },
   };

@@ -7,9 +7,9 @@ import { readFromBackend, readFromPage } from './mint-request.ts';
 /** The languages that a mint request would get, read and resolved as a mint does, or the error that it would get. */
 export function simulate(
   languages: Languages,
-  { door, acceptLanguage, ...fields }: SimulatedCase,
+  { door: endpoint, acceptLanguage, ...fields }: SimulatedCase,
 ): SimulationResult {
-  const isPage = door !== 'server';
+  const isPage = endpoint !== 'server';
   try {
     const body = { experienceId: 'exp_simulated', ...fields };
     const { locales } = isPage ? readFromPage(body) : readFromBackend(body);

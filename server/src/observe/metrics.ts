@@ -23,7 +23,7 @@ export interface LifecycleCounts {
 export interface Metrics {
   registry: Registry;
   /** Counts a mint by outcome: `launched`, `replayed` or the error code. */
-  minted(door: Source, outcome: string, seconds: number): void;
+  minted(endpoint: Source, outcome: string, seconds: number): void;
   batchWritten(size: number): void;
   /** Counts session events. */
   lifecycle: LifecycleCounts;
@@ -58,24 +58,28 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const mints = new Map(
-    sources.map((door) => [
-      door,
+    sources.map((endpoint) => [
+      endpoint,
       { outcomes: new Counts<string>(), durations: new Distribution(durationBounds) },
     ]),
   );
   sample(registry, Counter, {
     name: 'session_launch_mints_total',
-    help: 'Mint requests by door and outcome',
+    help: 'Mint requests by endpoint and outcome',
     labelNames: ['door', 'outcome'],
     read: () =>
-      [...mints].flatMap(([door, { outcomes }]) =>
-        [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door, outcome }, value })),
+      [...mints].flatMap(([endpoint, { outcomes }]) =>
+        [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door: endpoint, outcome }, value })),
       ),
   });
   sampleHistogram(registry, {
     name: 'session_launch_mint_duration_seconds',
     help: 'Time from the start of a mint request to its response',
-    read: () => [...mints].map(([door, { durations }]) => ({ labels: { door }, distribution: durations })),
+    read: () =>
+      [...mints].map(([endpoint, { durations }]) => ({
+        labels: { door: endpoint },
+        distribution: durations,
+      })),
   });
   const batches = new Distribution(batchBounds);
   sampleHistogram(registry, {
@@ -101,8 +105,8 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
   });
   return {
     registry,
-    minted: (door, outcome, seconds) => {
-      const { outcomes, durations } = mints.get(door)!;
+    minted: (endpoint, outcome, seconds) => {
+      const { outcomes, durations } = mints.get(endpoint)!;
       outcomes.add(outcome);
       durations.add(seconds);
     },

@@ -31,13 +31,13 @@ export function checkOrigin(
     ...(normalised === undefined ? {} : { normalised }),
     ...(problem === undefined ? {} : { problem }),
     doors: {
-      browser: door([valid, embeds, ofProject, ...published]),
-      public: door([valid, experiencePublic(experience), embeds, ...ofExperience, ...published]),
+      browser: resultOf([valid, embeds, ofProject, ...published]),
+      public: resultOf([valid, experiencePublic(experience), embeds, ...ofExperience, ...published]),
     },
   };
 }
 
-function door(checks: OriginCheck[]): OriginCheckResult['doors']['browser'] {
+function resultOf(checks: OriginCheck[]): OriginCheckResult['doors']['browser'] {
   return { allowed: checks.every(({ ok }) => ok), checks };
 }
 

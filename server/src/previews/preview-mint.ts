@@ -1,8 +1,8 @@
 import { type PreviewMintRequest, previewMintRequestSchema } from '@session-launch/contract/mint-requests';
 import type { Directory } from '../content/directory.ts';
 import type { LaunchableExperience } from '../content/experiences.ts';
-import { type LaunchForm, launchAnswer } from '../minting/doors.ts';
 import { type DraftDeps, draftSession } from '../minting/draft.ts';
+import { type LaunchForm, launchAnswer } from '../minting/endpoints.ts';
 import { LaunchRecorder } from '../minting/launch-recorder.ts';
 import type { MintRequest } from '../minting/mint-request.ts';
 import { parseOrigin } from '../origins/origin.ts';

@@ -9,7 +9,7 @@ import { Client } from '../limits/client-address.ts';
 import { mintPreview, type PreviewMintDeps } from './preview-mint.ts';
 
 export interface PreviewRouteDeps extends PreviewMintDeps {
-  minted: (door: 'preview', outcome: string, seconds: number) => void;
+  minted: (endpoint: 'preview', outcome: string, seconds: number) => void;
   trustProxy: BlockList | undefined;
 }
 

@@ -132,7 +132,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const drain = new Drain(publicServer.server, config.trustProxy);
   // Without PUBLIC_URL it is the listener's address, which is set below, before the first request.
   let publicUrl = config.publicUrl ?? '';
-  const doorDeps = {
+  const endpointDeps = {
     keyRing,
     directory,
     rates,
@@ -142,11 +142,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
     minted: metrics.minted,
     tallies,
     tokenTtlSeconds: config.tokenTtlSeconds,
-    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
+    runtimeUrl: () => config.runtimeUrl ?? `${endpointDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
     // The service's own landing page may launch the demo that it shows.
     isOwnPage: (projectId: string, origin: string) =>
-      config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
+      config.demo && projectId === demoProjectId && ownOrigins(endpointDeps.issuer()).includes(origin),
   };
   /** Whether the admin listener is open, too, if there is one. */
   let isListening = false;
@@ -156,8 +156,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const lifecycle = { database, log, counts: metrics.lifecycle, onStatus: events.onStatus };
   const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
-    doors: doorDeps,
-    previews: { ...doorDeps, database, previewCodes: new PreviewCodes(database, changes) },
+    endpoints: endpointDeps,
+    previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
     consoleOrigins: () =>
       consoleOrigins([config.admin.url, adminServer && addressOf(adminServer, config.admin.host)]),
     lifecycle,
@@ -169,8 +169,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     directory,
     // Only the demo's catalog is public, and only while the demo is enabled.
     demoProjectId: config.demo ? demoProjectId : undefined,
-    baseUrl: doorDeps.issuer,
-    runtimeUrl: () => (config.runtime?.isIncluded || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
+    baseUrl: endpointDeps.issuer,
+    runtimeUrl: () =>
+      config.runtime?.isIncluded || config.runtimeUrl ? endpointDeps.runtimeUrl() : undefined,
     isStarting: () => !isListening,
     isDraining: () => drain.begun,
     runtimeState: () => runtimeStatus().state,
@@ -224,7 +225,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           version,
           publicUrl,
           assetsDir: config.assetsDir,
-          isOwnPage: doorDeps.isOwnPage,
+          isOwnPage: endpointDeps.isOwnPage,
           trustProxy,
           authenticator,
           failedLogins: new FailedLogins(database),

@@ -3,7 +3,7 @@ import { type CatalogRouteDeps, catalogRoutes } from '../catalog/catalog-routes.
 import { admitAtMost } from '../http/guards/admission.ts';
 import { documentRoutes } from '../http/routes/document-routes.ts';
 import { healthRoutes } from '../http/routes/health-routes.ts';
-import { type DoorDeps, doorRoutes } from '../minting/door-routes.ts';
+import { type EndpointDeps, endpointRoutes } from '../minting/endpoint-routes.ts';
 import type { Load } from '../observe/metrics.ts';
 import { type PreviewRouteDeps, previewRoutes } from '../previews/redeem-routes.ts';
 import { type LeaveDeps, leaveRoutes } from '../sessions/leave-routes.ts';
@@ -14,7 +14,7 @@ import { type PageDeps, pageRoutes } from '../web/pages/page-routes.ts';
 import { sdkRoutes } from '../web/sdk-routes.ts';
 
 export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
-  doors: DoorDeps;
+  endpoints: EndpointDeps;
   previews: PreviewRouteDeps;
 }
 
@@ -32,7 +32,7 @@ export async function mountPublicRoutes(
   const admissions: Record<string, Load> = {};
   await server.register(async (scope) => {
     admissions.mints = admitAtMost(scope, maxInFlight);
-    await scope.register(doorRoutes, deps.doors);
+    await scope.register(endpointRoutes, deps.endpoints);
     await scope.register(previewRoutes, deps.previews);
   });
   await server.register(async (scope) => {
@@ -41,7 +41,7 @@ export async function mountPublicRoutes(
     await scope.register(leaveRoutes, deps);
     await scope.register(catalogRoutes, deps);
   });
-  await server.register(jwksRoutes, { signingKeys: deps.doors.signer.keys });
+  await server.register(jwksRoutes, { signingKeys: deps.endpoints.signer.keys });
   await server.register(healthRoutes, deps);
   await server.register(documentRoutes);
   await server.register(async (scope) => {

@@ -26,7 +26,7 @@ export function refusalOf(
   const [code, detail] = count.code.split('.') as [string, string | undefined];
   return {
     code,
-    door: count.door,
+    door: count.endpoint,
     ...(count.origin === '' ? {} : { origin: count.origin }),
     experienceId: count.experienceId,
     count: count.count,
@@ -84,7 +84,7 @@ const hints: Record<string, string> = {
 };
 
 function adviceOnOrigin({ count, project }: Refused, experience: ExperienceState): Advice {
-  const isPublic = count.door === 'public';
+  const isPublic = count.endpoint === 'public';
   const whose = isPublic ? 'experience' : 'project';
   const entries = isPublic ? experience.allowedOrigins : project.allowedOrigins;
   if (count.origin === otherOrigins) return { hint: `The ${whose} does not allow these origins.` };
@@ -101,11 +101,11 @@ function adviceOnOrigin({ count, project }: Refused, experience: ExperienceState
   return { hint: `The ${whose} does not allow this origin.${near === undefined ? '' : ` ${near}`}`, fix };
 }
 
-/** Archived experiences, and at the public door those that are not public, are answered as if they did not exist. */
+/** Archived experiences, and at the public endpoint those that are not public, are answered as if they did not exist. */
 function adviceOnHidden({ count }: Refused, { id, status, public: isPublic }: ExperienceState): Advice {
   if (status === 'archived')
     return { hint: 'The experience is archived.', fix: { kind: 'publish', experienceId: id } };
-  if (count.door === 'public' && !isPublic)
+  if (count.endpoint === 'public' && !isPublic)
     return { hint: 'The experience is not public.', fix: { kind: 'make-public', experienceId: id } };
   return { hint: 'The experience can be launched now.' };
 }

@@ -10,14 +10,14 @@ const maxOriginLength = 256;
 /** Maximum counters in memory. Further combinations are not counted until the next flush. */
 const maxTallies = 20_000;
 
-/** The counters of a project since the last flush: by door, code, experience and origin. */
+/** The counters of a project since the last flush: by endpoint, code, experience and origin. */
 interface ProjectTallies {
   durations: Durations;
-  byDoor: Map<Source, Map<string, Map<string, Map<string, Tally>>>>;
+  byEndpoint: Map<Source, Map<string, Map<string, Map<string, Tally>>>>;
 }
 
 /**
- * Counts mints in memory, by project, minute, door, code, experience and origin. `flush` adds the counters to the database, where those of
+ * Counts mints in memory, by project, minute, endpoint, code, experience and origin. `flush` adds the counters to the database, where those of
  * all processes add up. A crash loses the counts since the last flush.
  */
 export class Tallies {
@@ -35,7 +35,7 @@ export class Tallies {
   }
 
   count(
-    door: Source,
+    endpoint: Source,
     code: string,
     { id: experienceId, projectId }: { id: string; projectId: string },
     origin: string,
@@ -49,8 +49,8 @@ export class Tallies {
     // Nothing reads the origins of launches and replays.
     const sent = isLaunch ? '' : origin;
     const tally =
-      project.byDoor.get(door)?.get(code)?.get(experienceId)?.get(sent) ??
-      this.#add(project, { projectId, minute, door, code, experienceId, origin: sent });
+      project.byEndpoint.get(endpoint)?.get(code)?.get(experienceId)?.get(sent) ??
+      this.#add(project, { projectId, minute, endpoint, code, experienceId, origin: sent });
     if (tally !== undefined) {
       tally.count++;
       tally.lastAt = now;
@@ -98,16 +98,16 @@ export class Tallies {
 
   #addProject(projectId: string): ProjectTallies {
     const durations = { projectId, minute: this.#minute, counts: new Uint32Array(bucketCount) };
-    const project = { durations, byDoor: new Map() };
+    const project = { durations, byEndpoint: new Map() };
     this.#projects.set(projectId, project);
     this.#durations.push(durations);
     return project;
   }
 
   #add(project: ProjectTallies, wanted: Omit<Tally, 'count' | 'lastAt'>): Tally | undefined {
-    const { door, code, experienceId } = wanted;
+    const { endpoint, code, experienceId } = wanted;
     const origin = this.#countedOrigin(wanted);
-    const byCode = child(project.byDoor, door);
+    const byCode = child(project.byEndpoint, endpoint);
     const byOrigin = child(child(byCode, code), experienceId);
     const known = byOrigin.get(origin);
     if (known !== undefined || this.#tallies.length >= maxTallies) return known;
@@ -117,10 +117,16 @@ export class Tallies {
     return tally;
   }
 
-  #countedOrigin({ projectId, door, code, experienceId, origin }: Omit<Tally, 'count' | 'lastAt'>): string {
+  #countedOrigin({
+    projectId,
+    endpoint,
+    code,
+    experienceId,
+    origin,
+  }: Omit<Tally, 'count' | 'lastAt'>): string {
     if (origin === '') return origin;
     const cut = origin.slice(0, maxOriginLength);
-    const combination = `${door} ${code} ${experienceId} ${cut}`;
+    const combination = `${endpoint} ${code} ${experienceId} ${cut}`;
     const named = this.#named.get(projectId) ?? new Set<string>();
     this.#named.set(projectId, named);
     if (named.size >= maxNamed && !named.has(combination)) return otherOrigins;

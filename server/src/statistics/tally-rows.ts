@@ -14,9 +14,9 @@ export const add: Statement = {
   name: 'add_tallies',
   text: `
     INSERT INTO tallies AS t (project_id, minute, door, code, experience_id, origin, count, last_at)
-      SELECT r."projectId", to_timestamp(r.minute / 1000.0), r.door, r.code, r."experienceId", r.origin,
+      SELECT r."projectId", to_timestamp(r.minute / 1000.0), r.endpoint, r.code, r."experienceId", r.origin,
              sum(r.count)::integer, to_timestamp(max(r."lastAt") / 1000.0)
-        FROM json_to_recordset($1) AS r("projectId" text COLLATE "C", minute bigint, door text COLLATE "C", code text COLLATE "C",
+        FROM json_to_recordset($1) AS r("projectId" text COLLATE "C", minute bigint, endpoint text COLLATE "C", code text COLLATE "C",
                "experienceId" text COLLATE "C", origin text COLLATE "C", count integer, "lastAt" bigint)
        GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (project_id, minute, door, code, experience_id, origin)
@@ -118,7 +118,7 @@ export function readPoints(
 
 export interface RefusalCount {
   code: string;
-  door: Tally['door'];
+  endpoint: Tally['endpoint'];
   experienceId: string;
   origin: string;
   count: number;
@@ -130,7 +130,7 @@ const maxExamined = 50_000;
 
 export const selectRefusals: Statement = {
   text: `
-    SELECT code, door, experience_id AS "experienceId", origin, sum(count)::integer AS count, max(last_at) AS "lastAt"
+    SELECT code, door AS endpoint, experience_id AS "experienceId", origin, sum(count)::integer AS count, max(last_at) AS "lastAt"
       FROM (SELECT * FROM tallies WHERE project_id = $1 AND minute >= $2 AND code NOT IN ('launched', 'replayed')
              ORDER BY project_id DESC, minute DESC LIMIT ${maxExamined}) AS newest
      GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 6 DESC, 1, 2, 3, 4 LIMIT $3`,

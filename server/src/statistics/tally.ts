@@ -1,6 +1,6 @@
 import type { Source } from '@session-launch/contract/session';
 
-/** Maximum combinations of door, code, experience and origin that are counted with their origin, per project and minute or longer interval. */
+/** Maximum combinations of endpoint, code, experience and origin that are counted with their origin, per project and minute or longer interval. */
 export const maxNamed = 50;
 
 /** Stands for the origins of all further combinations. */
@@ -11,11 +11,11 @@ export interface Tally {
   projectId: string;
   /** When its minute began, in milliseconds. */
   minute: number;
-  door: Source;
+  endpoint: Source;
   /** `launched`, `replayed`, or the error code of a refusal; for a rate limit with the policy, such as `RATE_LIMITED.client`. */
   code: string;
   experienceId: string;
-  /** Empty for the server door, and for launches and replays. */
+  /** Empty for the server endpoint, and for launches and replays. */
   origin: string;
   count: number;
   lastAt: number;

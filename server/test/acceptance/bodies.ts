@@ -1,4 +1,4 @@
-import type { Loose } from './doors.ts';
+import type { Loose } from './mint-endpoints.ts';
 
 /** Values that a field must reject: nothing is coerced, and null does not mean absent. */
 const notText = [null, 5, true, ['en'], { text: 'en' }];
@@ -95,7 +95,7 @@ export const wrongServerFields: [string, Loose, string][] = [
   ]),
 ];
 
-/** Fields of the server door with values that it would reject. */
+/** Fields of the server endpoint with values that it would reject. */
 export const fieldsOfServers: [string, unknown][] = serverOnly.flatMap(([field, values]) =>
   values.map((value): [string, unknown] => [field, value]),
 );

@@ -10,7 +10,14 @@ import {
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { bodyOf } from './bodies.ts';
-import { browserDoor, knock, openWorld, publicDoor, serverDoor, sharedWorld } from './doors.ts';
+import {
+  browserEndpoint,
+  mintAt,
+  openWorld,
+  publicEndpoint,
+  serverEndpoint,
+  sharedWorld,
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 const stranger = 'https://stranger.example.org';
@@ -85,22 +92,22 @@ describe('POST /v1/browser-sessions', () => {
   test.each([pageOrigin, stranger, 'http://localhost:3000', 'http://evil.example.org:81', 'https://[::1]:9'])(
     'a preflight from %s is answered: CORS is not authorisation',
     async (origin) => {
-      expectPreflight(await preflight(browserDoor.path, origin), origin);
+      expectPreflight(await preflight(browserEndpoint.path, origin), origin);
     },
   );
 
   test.each(junk)('a preflight from %s gets no CORS header', async (origin) => {
-    expectPlainPreflight(await preflight(browserDoor.path, origin));
+    expectPlainPreflight(await preflight(browserEndpoint.path, origin));
   });
 
   test('an OPTIONS without an Origin gets no CORS header', async () => {
-    expectPlainPreflight(await preflight(browserDoor.path));
+    expectPlainPreflight(await preflight(browserEndpoint.path));
   });
 
   test('a preflight allows any requested headers, and never credentials', async () => {
     const answer = await service.call({
       method: 'OPTIONS',
-      path: browserDoor.path,
+      path: browserEndpoint.path,
       headers: {
         Origin: pageOrigin,
         'Access-Control-Request-Method': 'DELETE',
@@ -112,7 +119,7 @@ describe('POST /v1/browser-sessions', () => {
 
   test('a page can read a launch', async () => {
     const world = await sharedWorld(service);
-    const answer = await knock(service, browserDoor, world, { experienceId: world.experienceId });
+    const answer = await mintAt(service, browserEndpoint, world, { experienceId: world.experienceId });
     expect(answer.status).toBe(201);
     expectReadable(answer, pageOrigin);
   });
@@ -122,14 +129,20 @@ describe('POST /v1/browser-sessions', () => {
     const at = { Origin: origin };
     const { experienceId } = world;
     const answers: [number, Answer][] = [
-      [400, await knock(service, browserDoor, world, '{', { ...at, 'Content-Type': 'application/json' })],
-      [400, await knock(service, browserDoor, world, { experienceId, mode: 5 }, at)],
-      [400, await knock(service, browserDoor, world, { experienceId }, { ...at, 'Idempotency-Key': '' })],
-      [404, await knock(service, browserDoor, world, { experienceId: uniqueId('exp') }, at)],
-      [405, await knock(service, browserDoor, world, undefined, at, { method: 'GET' })],
-      [405, await knock(service, browserDoor, world, undefined, at, { method: 'DELETE' })],
-      [413, await knock(service, browserDoor, world, { text: bodyOf(70_000, experienceId) }, at)],
-      [415, await knock(service, browserDoor, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
+      [
+        400,
+        await mintAt(service, browserEndpoint, world, '{', { ...at, 'Content-Type': 'application/json' }),
+      ],
+      [400, await mintAt(service, browserEndpoint, world, { experienceId, mode: 5 }, at)],
+      [
+        400,
+        await mintAt(service, browserEndpoint, world, { experienceId }, { ...at, 'Idempotency-Key': '' }),
+      ],
+      [404, await mintAt(service, browserEndpoint, world, { experienceId: uniqueId('exp') }, at)],
+      [405, await mintAt(service, browserEndpoint, world, undefined, at, { method: 'GET' })],
+      [405, await mintAt(service, browserEndpoint, world, undefined, at, { method: 'DELETE' })],
+      [413, await mintAt(service, browserEndpoint, world, { text: bodyOf(70_000, experienceId) }, at)],
+      [415, await mintAt(service, browserEndpoint, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
     ];
     for (const [status, answer] of answers) {
       expect(answer.status, answer.text).toBe(status);
@@ -144,9 +157,9 @@ describe('POST /v1/browser-sessions', () => {
       origin: string = pageOrigin,
     ) => {
       const world = await openWorld(service, overrides);
-      const answer = await knock(
+      const answer = await mintAt(
         service,
-        browserDoor,
+        browserEndpoint,
         world,
         { experienceId: world.experienceId },
         { Origin: origin },
@@ -167,9 +180,9 @@ describe('POST /v1/browser-sessions', () => {
 
   test.each(junk)('a response to %s carries no CORS header', async (origin) => {
     const world = await sharedWorld(service);
-    const answer = await knock(
+    const answer = await mintAt(
       service,
-      browserDoor,
+      browserEndpoint,
       world,
       { experienceId: world.experienceId },
       { Origin: origin },
@@ -179,7 +192,7 @@ describe('POST /v1/browser-sessions', () => {
   });
 
   test('a response to a request without Origin carries Vary but no CORS header', async () => {
-    const answer = await service.call({ method: 'POST', path: browserDoor.path, body: {} });
+    const answer = await service.call({ method: 'POST', path: browserEndpoint.path, body: {} });
     expectError(answer, 403, 'ORIGIN_REQUIRED');
     expectUnreadable(answer);
   });
@@ -201,38 +214,38 @@ describe('POST /v1/public-sessions', () => {
 
   test('a preflight answers origins on the allowlist of any experience', async () => {
     const { originOfOne, originOfTwo } = await twoExperiences();
-    expectPreflight(await preflight(publicDoor.path, originOfOne), originOfOne);
-    expectPreflight(await preflight(publicDoor.path, originOfTwo), originOfTwo);
+    expectPreflight(await preflight(publicEndpoint.path, originOfOne), originOfOne);
+    expectPreflight(await preflight(publicEndpoint.path, originOfTwo), originOfTwo);
   });
 
   test('a preflight answers origins matched by a wildcard entry, and not the entry itself', async () => {
     const host = `${uniqueId('host').replace('_', '-')}.example.net`;
     await openWorld(service, { experience: { allowedOrigins: [`https://*.${host}`] } });
-    expectPreflight(await preflight(publicDoor.path, `https://shop.${host}`), `https://shop.${host}`);
+    expectPreflight(await preflight(publicEndpoint.path, `https://shop.${host}`), `https://shop.${host}`);
     for (const origin of [
       `https://*.${host}`,
       `https://${host}`,
       `https://a.b.${host}`,
       `http://a.${host}`,
     ]) {
-      expectPlainPreflight(await preflight(publicDoor.path, origin));
+      expectPlainPreflight(await preflight(publicEndpoint.path, origin));
     }
   });
 
   test.each([stranger, ...junk])('a preflight from %s is a plain 204', async (origin) => {
-    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    expectPlainPreflight(await preflight(publicEndpoint.path, origin));
   });
 
   test('an OPTIONS without an Origin is a plain 204', async () => {
-    expectPlainPreflight(await preflight(publicDoor.path));
+    expectPlainPreflight(await preflight(publicEndpoint.path));
   });
 
   test('the allowlist of a project is not used', async () => {
     const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service, { project: { allowedOrigins: [origin] } });
-    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    expectPlainPreflight(await preflight(publicEndpoint.path, origin));
     const { experienceId } = world;
-    const answer = await knock(service, publicDoor, world, { experienceId }, { Origin: origin });
+    const answer = await mintAt(service, publicEndpoint, world, { experienceId }, { Origin: origin });
     expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
     expectUnreadable(answer);
   });
@@ -240,18 +253,24 @@ describe('POST /v1/public-sessions', () => {
   test('a change to the allowlist takes effect at once', async () => {
     const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service);
-    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    expectPlainPreflight(await preflight(publicEndpoint.path, origin));
     world.file.experiences[0]!.allowedOrigins = [origin];
     await apply(service, world.file);
-    expectPreflight(await preflight(publicDoor.path, origin), origin);
+    expectPreflight(await preflight(publicEndpoint.path, origin), origin);
     world.file.experiences[0]!.allowedOrigins = [];
     await apply(service, world.file);
-    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    expectPlainPreflight(await preflight(publicEndpoint.path, origin));
   });
 
   test('the page can read a launch', async () => {
     const { world, one, originOfOne } = await twoExperiences();
-    const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfOne });
+    const answer = await mintAt(
+      service,
+      publicEndpoint,
+      world,
+      { experienceId: one.id },
+      { Origin: originOfOne },
+    );
     expect(answer.status).toBe(200);
     expectReadable(answer, originOfOne);
   });
@@ -263,12 +282,15 @@ describe('POST /v1/public-sessions', () => {
       const at = { Origin: origin };
       const experienceId = uniqueId('exp');
       return [
-        [400, await knock(service, publicDoor, world, '{', { ...at, 'Content-Type': 'application/json' })],
-        [400, await knock(service, publicDoor, world, { experienceId, mode: 5 }, at)],
-        [404, await knock(service, publicDoor, world, { experienceId }, at)],
-        [405, await knock(service, publicDoor, world, undefined, at, { method: 'GET' })],
-        [413, await knock(service, publicDoor, world, { text: bodyOf(70_000, experienceId) }, at)],
-        [415, await knock(service, publicDoor, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
+        [
+          400,
+          await mintAt(service, publicEndpoint, world, '{', { ...at, 'Content-Type': 'application/json' }),
+        ],
+        [400, await mintAt(service, publicEndpoint, world, { experienceId, mode: 5 }, at)],
+        [404, await mintAt(service, publicEndpoint, world, { experienceId }, at)],
+        [405, await mintAt(service, publicEndpoint, world, undefined, at, { method: 'GET' })],
+        [413, await mintAt(service, publicEndpoint, world, { text: bodyOf(70_000, experienceId) }, at)],
+        [415, await mintAt(service, publicEndpoint, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
       ];
     };
     for (const [status, answer] of await errors(originOfTwo)) {
@@ -283,7 +305,13 @@ describe('POST /v1/public-sessions', () => {
 
   test('once the experience is known, only its own allowlist is used', async () => {
     const { world, one, originOfTwo } = await twoExperiences();
-    const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfTwo });
+    const answer = await mintAt(
+      service,
+      publicEndpoint,
+      world,
+      { experienceId: one.id },
+      { Origin: originOfTwo },
+    );
     expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
     expectUnreadable(answer);
   });
@@ -308,10 +336,10 @@ describe('POST /v1/public-sessions', () => {
     async (code, overrides) => {
       const { world, one, originOfOne, originOfTwo } = await twoExperiences(overrides);
       const body = { experienceId: one.id };
-      const listed = await knock(service, publicDoor, world, body, { Origin: originOfOne });
+      const listed = await mintAt(service, publicEndpoint, world, body, { Origin: originOfOne });
       expect(listed.json.error.code).toBe(code);
       expectReadable(listed, originOfOne);
-      expectUnreadable(await knock(service, publicDoor, world, body, { Origin: originOfTwo }));
+      expectUnreadable(await mintAt(service, publicEndpoint, world, body, { Origin: originOfTwo }));
     },
   );
 });
@@ -350,7 +378,7 @@ describe('routes that take an API key', () => {
   test('a launch from a server carries no CORS header', async () => {
     const world = await sharedWorld(service);
     const body = { experienceId: world.experienceId };
-    const answer = await knock(service, serverDoor, world, body, { Origin: pageOrigin });
+    const answer = await mintAt(service, serverEndpoint, world, body, { Origin: pageOrigin });
     expect(answer.status).toBe(201);
     expect(corsOf(answer)).toEqual({});
   });

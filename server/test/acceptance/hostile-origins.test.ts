@@ -2,7 +2,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exactEntries, hostileOrigins, originsOfPages, wildcardEntries } from '../harness/hostile-origins.ts';
-import { browserDoor, knock, openWorld, publicDoor } from './doors.ts';
+import { browserEndpoint, mintAt, openWorld, publicEndpoint } from './mint-endpoints.ts';
 
 const service = deployedService();
 
@@ -22,17 +22,17 @@ test('the list has more than a hundred hostile origins', () => {
   expect(new Set(sendable).size).toBeGreaterThan(100);
 });
 
-const knockFrom = (door: typeof browserDoor, world: World, origin: string) =>
-  knock(service, door, world, { experienceId: world.experienceId }, { Origin: origin });
+const mintFromOrigin = (endpoint: typeof browserEndpoint, world: World, origin: string) =>
+  mintAt(service, endpoint, world, { experienceId: world.experienceId }, { Origin: origin });
 
-describe.each([browserDoor, publicDoor])('$path', (door) => {
+describe.each([browserEndpoint, publicEndpoint])('$path', (endpoint) => {
   test.each(['exact', 'wildcard'])('refuses every hostile origin with %s entries', async (name) => {
     const world = worlds[name]!;
     for (const origin of sendable) {
-      const answer = await knockFrom(door, world, origin);
+      const answer = await mintFromOrigin(endpoint, world, origin);
       expectError(answer, 403, origin === '' ? 'ORIGIN_REQUIRED' : 'ORIGIN_NOT_ALLOWED');
       // Only a serialised origin may read the response, and only at the browser endpoint.
-      const readable = door === browserDoor && originsOfPages.has(origin);
+      const readable = endpoint === browserEndpoint && originsOfPages.has(origin);
       expect(answer.headers['access-control-allow-origin'], origin).toBe(readable ? origin : undefined);
     }
   });
@@ -44,8 +44,8 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
     ] as const) {
       for (const origin of origins) {
         const world = worlds[name]!;
-        const answer = await knockFrom(door, world, origin);
-        expect(answer.status, answer.text).toBe(door.launches);
+        const answer = await mintFromOrigin(endpoint, world, origin);
+        expect(answer.status, answer.text).toBe(endpoint.launches);
         expect(answer.headers['access-control-allow-origin']).toBe(origin);
       }
     }

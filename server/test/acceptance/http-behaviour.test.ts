@@ -8,7 +8,7 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import { type RawAnswer, sendRaw } from '@session-launch/testing/raw-http.ts';
 import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { doors, knock, knockRaw, openWorld } from './doors.ts';
+import { endpoints, mintAt, mintRawAt, openWorld } from './mint-endpoints.ts';
 
 const service = deployedService();
 let world: World;
@@ -117,10 +117,12 @@ describe('every response', () => {
     const { experienceId } = world;
     const seen = new Set<unknown>();
     const answers = [
-      ...(await Promise.all(doors.map((door) => knock(service, door, world, { experienceId })))),
-      ...(await Promise.all(doors.map((door) => knock(service, door, world, {})))),
-      ...(await Promise.all(doors.map((door) => knockRaw(service, door, world, '{')))),
-      ...(await Promise.all(doors.map((door) => service.call({ method: 'OPTIONS', path: door.path })))),
+      ...(await Promise.all(endpoints.map((endpoint) => mintAt(service, endpoint, world, { experienceId })))),
+      ...(await Promise.all(endpoints.map((endpoint) => mintAt(service, endpoint, world, {})))),
+      ...(await Promise.all(endpoints.map((endpoint) => mintRawAt(service, endpoint, world, '{')))),
+      ...(await Promise.all(
+        endpoints.map((endpoint) => service.call({ method: 'OPTIONS', path: endpoint.path })),
+      )),
       ...(await Promise.all(addresses.map(([path]) => service.call({ path })))),
       await service.call({ path: '/nowhere' }),
     ];
@@ -138,26 +140,29 @@ describe('every response', () => {
     expect(answer.headers['x-request-id']).not.toBe(sent);
   });
 
-  test.each(doors.map((door) => [door.path, door] as const))(
+  test.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))(
     'of %s forbids caching, with any status',
-    async (_path, door) => {
+    async (_path, endpoint) => {
       const { experienceId } = world;
       const json = { 'Content-Type': 'application/json' };
       const answers: [number, Answer][] = [
-        [door.launches, await knock(service, door, world, { experienceId })],
-        [204, await service.call({ method: 'OPTIONS', path: door.path, headers: { Origin: pageOrigin } })],
-        [204, await service.call({ method: 'OPTIONS', path: door.path })],
-        [400, await knock(service, door, world, {})],
-        [400, await knock(service, door, world, '{', json)],
-        [403, await service.call({ method: 'POST', path: door.path, body: { experienceId } })],
-        [404, await knock(service, door, world, { experienceId: 'exp_nobody' })],
-        [405, await knock(service, door, world, undefined, {}, { method: 'GET' })],
-        [413, await knock(service, door, world, ' '.repeat(70_000), json)],
-        [415, await knock(service, door, world, '{}', { 'Content-Type': 'text/plain' })],
+        [endpoint.launches, await mintAt(service, endpoint, world, { experienceId })],
+        [
+          204,
+          await service.call({ method: 'OPTIONS', path: endpoint.path, headers: { Origin: pageOrigin } }),
+        ],
+        [204, await service.call({ method: 'OPTIONS', path: endpoint.path })],
+        [400, await mintAt(service, endpoint, world, {})],
+        [400, await mintAt(service, endpoint, world, '{', json)],
+        [403, await service.call({ method: 'POST', path: endpoint.path, body: { experienceId } })],
+        [404, await mintAt(service, endpoint, world, { experienceId: 'exp_nobody' })],
+        [405, await mintAt(service, endpoint, world, undefined, {}, { method: 'GET' })],
+        [413, await mintAt(service, endpoint, world, ' '.repeat(70_000), json)],
+        [415, await mintAt(service, endpoint, world, '{}', { 'Content-Type': 'text/plain' })],
       ];
       for (const [status, answer] of answers) {
         // The server endpoint answers 401 for the missing key, and has no preflight.
-        const own = door.name === 'sessions' ? ({ 204: 405, 403: 401 }[status] ?? status) : status;
+        const own = endpoint.name === 'sessions' ? ({ 204: 405, 403: 401 }[status] ?? status) : status;
         expect(answer.status, answer.text).toBe(own);
         expect(answer.headers['cache-control'], String(status)).toBe('no-store, private');
       }
@@ -274,9 +279,15 @@ describe('malformed HTTP requests', () => {
 
   test('the service keeps serving after a body that is cut off', async () => {
     const { hostname, port } = new URL(service.url);
-    for (const door of doors) {
-      const admission = Object.entries(door.admission(world)).map(([name, value]) => `${name}: ${value}`);
-      const lines = [`POST ${door.path} HTTP/1.1`, 'Host: service', ...admission, json, 'Content-Length: 90'];
+    for (const endpoint of endpoints) {
+      const admission = Object.entries(endpoint.admission(world)).map(([name, value]) => `${name}: ${value}`);
+      const lines = [
+        `POST ${endpoint.path} HTTP/1.1`,
+        'Host: service',
+        ...admission,
+        json,
+        'Content-Length: 90',
+      ];
       await new Promise<void>((resolve, reject) => {
         const socket = connect(Number(port), hostname, () => {
           socket.write(`${lines.join('\r\n')}\r\n\r\n{"experienceId":`, () => socket.destroy());
@@ -284,7 +295,7 @@ describe('malformed HTTP requests', () => {
         socket.on('error', reject).on('close', () => resolve());
       });
       const { experienceId } = world;
-      expect((await knock(service, door, world, { experienceId })).status).toBe(door.launches);
+      expect((await mintAt(service, endpoint, world, { experienceId })).status).toBe(endpoint.launches);
     }
   });
 

@@ -24,14 +24,14 @@ const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
 
 /** The two mint endpoints that support idempotency keys. */
-const doors = {
+const endpoints = {
   server: (world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromServer(service, world.key, body, headers),
   browser: (_world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromBrowser(service, body, headers),
 };
-type DoorName = keyof typeof doors;
-const doorNames = Object.keys(doors) as DoorName[];
+type EndpointName = keyof typeof endpoints;
+const endpointNames = Object.keys(endpoints) as EndpointName[];
 
 const sessionCount = async (projectId: string) => (await sessionsOf(service, projectId)).length;
 
@@ -58,8 +58,8 @@ async function change(
   expect(applied.status, applied.text).toBe(200);
 }
 
-describe.each(doorNames)('a launch through the %s door', (name) => {
-  const mint = doors[name];
+describe.each(endpointNames)('a launch at the %s endpoint', (name) => {
+  const mint = endpoints[name];
 
   test('is replayed byte for byte, with 201 and Idempotent-Replayed', async () => {
     const world = await createWorld(service);
@@ -415,7 +415,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
 });
 
 describe('a refused request leaves its key free', () => {
-  test('on the server door: key, scope, foreign experience, unpublished experience', async () => {
+  test('on the server endpoint: key, scope, foreign experience, unpublished experience', async () => {
     const world = await createWorld(service, { experience: { status: 'draft' } });
     const foreign = await createWorld(service);
     const reader = await createKey(service, world.projectId, { mode: 'live', scopes: ['sessions:read'] });
@@ -440,7 +440,7 @@ describe('a refused request leaves its key free', () => {
     expectReplay(await mintFromServer(service, world.liveKey, body, under('k')), first);
   });
 
-  test('on the browser door: embeds, origin, rate, unpublished experience, quota', async () => {
+  test('on the browser endpoint: embeds, origin, rate, unpublished experience, quota', async () => {
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: 0, sessionsPerDay: 0 };
     const world = await createWorld(service, {
       project: { browserEmbeds: false, allowedOrigins: [], limits },
@@ -464,7 +464,7 @@ describe('a refused request leaves its key free', () => {
 });
 
 describe('a replay checks again whether the caller may launch', () => {
-  test('on the server door', async () => {
+  test('on the server endpoint', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mintFromServer(service, world.key, body, under('k'));
@@ -479,7 +479,7 @@ describe('a replay checks again whether the caller may launch', () => {
     expectError(await mintFromServer(service, world.key, body, under('k')), 401, 'API_KEY_INVALID');
   });
 
-  test('on the browser door', async () => {
+  test('on the browser endpoint', async () => {
     const world = await createWorld(service);
     const mint = () => mintFromBrowser(service, { experienceId: world.experienceId }, under('k'));
     const first = await mint();
@@ -528,7 +528,7 @@ describe('a replay does not require', () => {
   });
 });
 
-test('the public door ignores the header, even an invalid one', async () => {
+test('the public endpoint ignores the header, even an invalid one', async () => {
   const world = await createWorld(service, { experience: { public: true, allowedOrigins: [pageOrigin] } });
   const body = { experienceId: world.experienceId };
   const keys = ['k', 'k', '', 'k'.repeat(300), ['a', 'b']];

@@ -59,7 +59,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, i) => i));
   });
 
-  test('counts the browser and the public door together, and not the server door', async () => {
+  test('counts the browser and the public endpoint together, and not the server endpoint', async () => {
     const world = await limitedWorld(service, { [rule]: 4 });
     const body = { experienceId: world.experienceId };
     for (let i = 0; i < 6; i++) {

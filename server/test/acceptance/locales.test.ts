@@ -2,18 +2,18 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  browserDoor,
-  type Door,
-  doors,
-  knock,
+  browserEndpoint,
+  type Endpoint,
+  endpoints,
   type Launched,
   type Loose,
   launch,
-  publicDoor,
+  mintAt,
+  publicEndpoint,
   recordOf,
-  serverDoor,
+  serverEndpoint,
   sharedWorld,
-} from './doors.ts';
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 const fixed = (tag: string) => ({ fixed: tag });
@@ -22,9 +22,14 @@ const fixed = (tag: string) => ({ fixed: tag });
 const speaking = (languages: Loose) =>
   sharedWorld(service, { experience: { runtime: runtime({ languages }) } });
 
-async function mint(door: Door, languages: Loose, body: Loose = {}, headers: Record<string, string> = {}) {
+async function mint(
+  endpoint: Endpoint,
+  languages: Loose,
+  body: Loose = {},
+  headers: Record<string, string> = {},
+) {
   const world = await speaking(languages);
-  const launched = await launch(service, door, world, body, headers);
+  const launched = await launch(service, endpoint, world, body, headers);
   return { launched, record: await recordOf(service, world, launched) };
 }
 
@@ -36,7 +41,7 @@ function spoken({ launched, record }: { launched: Launched; record: Loose }): Lo
   return JSON.parse(JSON.stringify(of(record)));
 }
 
-describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, door) => {
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   describe('not dual', () => {
     test.each<[string, Loose, Loose, string]>([
       ['nothing sent: the default of the experience', { default: 'pt-PT' }, {}, 'pt-PT'],
@@ -59,7 +64,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       ['tags are canonical', {}, { locale: 'ZH-hant-tw' }, 'zh-Hant-TW'],
       ['outdated tags are replaced', {}, { secondaryLocale: 'iw' }, 'he'],
     ])('%s', async (_name, languages, body, locale) => {
-      expect(spoken(await mint(door, languages, body))).toEqual({ locale });
+      expect(spoken(await mint(endpoint, languages, body))).toEqual({ locale });
     });
   });
 
@@ -114,13 +119,13 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
         { locale: 'es', secondaryLocale: 'pt-PT' },
       ],
     ])('%s', async (_name, languages, body, expected) => {
-      expect(spoken(await mint(door, languages, body))).toEqual(expected);
+      expect(spoken(await mint(endpoint, languages, body))).toEqual(expected);
     });
 
     test('SECONDARY_LOCALE_REQUIRED when the paired axis is Match and none is sent', async () => {
       const world = await speaking({ dual: true, paired: 'match' });
       const body = { experienceId: world.experienceId, locale: 'fr', language: 'es' };
-      const answer = await knock(service, door, world, body, { 'Accept-Language': 'pt' });
+      const answer = await mintAt(service, endpoint, world, body, { 'Accept-Language': 'pt' });
       expectError(answer, 400, 'SECONDARY_LOCALE_REQUIRED');
       expect(answer.headers['cache-control']).toBe('no-store, private');
     });
@@ -134,13 +139,13 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   ])('LOCALE_CONFLICT with %s', async (_name, languages) => {
     const world = await speaking(languages);
     const body = { experienceId: world.experienceId, secondaryLocale: 'es', learningLocale: 'es-MX' };
-    expectError(await knock(service, door, world, body), 400, 'LOCALE_CONFLICT');
+    expectError(await mintAt(service, endpoint, world, body), 400, 'LOCALE_CONFLICT');
   });
 
   test('an ill-formed tag is refused even where a Fixed axis would ignore it', async () => {
     const world = await speaking({ conversation: fixed('de') });
     const body = { experienceId: world.experienceId, secondaryLocale: 'en_US' };
-    expectError(await knock(service, door, world, body), 400, 'INVALID_REQUEST');
+    expectError(await mintAt(service, endpoint, world, body), 400, 'INVALID_REQUEST');
   });
 });
 
@@ -157,29 +162,29 @@ describe('Accept-Language', () => {
     ['secondaryLocale takes precedence', {}, { secondaryLocale: 'ja' }, 'fr', 'ja'],
     ['Fixed takes precedence', { conversation: fixed('de') }, {}, 'fr', 'de'],
   ])('%s', async (_name, languages, body, header, locale) => {
-    for (const door of [browserDoor, publicDoor]) {
-      const minted = await mint(door, languages, body, { 'Accept-Language': header });
-      expect(spoken(minted), door.path).toEqual({ locale });
+    for (const endpoint of [browserEndpoint, publicEndpoint]) {
+      const minted = await mint(endpoint, languages, body, { 'Accept-Language': header });
+      expect(spoken(minted), endpoint.path).toEqual({ locale });
     }
   });
 
   test('decides the conversation locale of a dual session', async () => {
-    for (const door of [browserDoor, publicDoor]) {
+    for (const endpoint of [browserEndpoint, publicEndpoint]) {
       const headers = { 'Accept-Language': 'fr' };
-      const minted = await mint(door, { dual: true, paired: fixed('pt-PT') }, {}, headers);
+      const minted = await mint(endpoint, { dual: true, paired: fixed('pt-PT') }, {}, headers);
       expect(spoken(minted)).toEqual({ locale: 'fr', secondaryLocale: 'pt-PT' });
     }
   });
 
   test('is ignored when a server mints', async () => {
-    const minted = await mint(serverDoor, { default: 'de' }, {}, { 'Accept-Language': 'fr' });
+    const minted = await mint(serverEndpoint, { default: 'de' }, {}, { 'Accept-Language': 'fr' });
     expect(spoken(minted)).toEqual({ locale: 'de' });
   });
 
   test('never causes an error, for any value', async () => {
     const world = await sharedWorld(service);
     for (const header of ['', ',', ';;;', 'a'.repeat(8_000), 'en,'.repeat(2_000), 'é', 'q=1', 'en;q=é']) {
-      await launch(service, browserDoor, world, {}, { 'Accept-Language': header });
+      await launch(service, browserEndpoint, world, {}, { 'Accept-Language': header });
     }
   });
 });

@@ -2,22 +2,22 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  doors,
+  endpoints,
   everyField,
-  knockRaw,
   type Loose,
   launch,
+  mintRawAt,
   openWorld,
   recordOf,
-  serverDoor,
+  serverEndpoint,
   sharedWorld,
-} from './doors.ts';
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 
 test('a manifest has exactly these fields', async () => {
   const world = await sharedWorld(service, { experience: { slug: 'harbor', title: 'Harbor guide' } });
-  const { manifest, session } = await launch(service, serverDoor, world);
+  const { manifest, session } = await launch(service, serverEndpoint, world);
   expect(manifest).toEqual({
     schemaVersion: 1,
     sessionId: session!.sessionId,
@@ -50,7 +50,7 @@ test('with everything that a server can send, a manifest also has these fields',
   const world = await sharedWorld(service, {
     experience: { runtime: runtime({ languages: { dual: true, paired: 'match' } }) },
   });
-  const { manifest } = await launch(service, serverDoor, world, {
+  const { manifest } = await launch(service, serverEndpoint, world, {
     secondaryLocale: 'pt-PT',
     userId: 'user-7',
     processorId: 'processor-3',
@@ -70,7 +70,7 @@ test('with everything that a server can send, a manifest also has these fields',
   });
 });
 
-describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, door) => {
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   test('fields that do not apply are absent, never null', async () => {
     const world = await sharedWorld(service, {
       experience: {
@@ -80,7 +80,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
         },
       },
     });
-    const { manifest, answer } = await launch(service, door, world);
+    const { manifest, answer } = await launch(service, endpoint, world);
     for (const absent of ['secondaryLocale', 'location', 'user', 'processorId']) {
       expect(manifest).not.toHaveProperty(absent);
     }
@@ -90,10 +90,10 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 
   test('the token appears once, in the manifest', async () => {
     const world = await sharedWorld(service);
-    const { manifest, answer } = await launch(service, door, world);
+    const { manifest, answer } = await launch(service, endpoint, world);
     const holders = [...everyField(answer.json)].filter(({ value }) => value === manifest.sessionToken);
     expect(holders.map(({ path }) => path)).toEqual([
-      door.launches === 201 ? 'launch.sessionToken' : 'sessionToken',
+      endpoint.launches === 201 ? 'launch.sessionToken' : 'sessionToken',
     ]);
     expect(answer.text.split(manifest.sessionToken)).toHaveLength(2);
   });
@@ -144,7 +144,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       ],
     ])('%s', async (_name, written, body, capabilities) => {
       const world = await sharedWorld(service, { experience: { runtime: written } });
-      const { manifest } = await launch(service, door, world, body);
+      const { manifest } = await launch(service, endpoint, world, body);
       expect([...manifest.capabilities].sort()).toEqual([...capabilities].sort());
     });
   });
@@ -152,9 +152,9 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   test('mode and speech input come from the revision unless the request sets them', async () => {
     const written = runtime({ mode: 'presenter', speechInputMode: 'manual' });
     const world = await sharedWorld(service, { experience: { runtime: written } });
-    const asWritten = await launch(service, door, world);
+    const asWritten = await launch(service, endpoint, world);
     expect(asWritten.manifest).toMatchObject({ mode: 'presenter', speechInputMode: 'manual' });
-    const asAsked = await launch(service, door, world, { mode: 'conversation', speechInputMode: 'auto' });
+    const asAsked = await launch(service, endpoint, world, { mode: 'conversation', speechInputMode: 'auto' });
     expect(asAsked.manifest).toMatchObject({ mode: 'conversation', speechInputMode: 'auto' });
   });
 
@@ -203,7 +203,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
           galleryThumb: { avatarImage: '/avatars/ada/full.svg', backgroundImage: '/locations/lab/wide.svg' },
         },
       });
-      const { answer, manifest } = await launch(service, door, world, { speechOnly: true });
+      const { answer, manifest } = await launch(service, endpoint, world, { speechOnly: true });
       const { url } = manifest.transport;
       const fields = [...everyField(answer.json)];
       for (const { path, name, value } of fields) {
@@ -217,7 +217,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 
     test('keeps voice and transport', async () => {
       const world = await sharedWorld(service, { experience: { runtime: written } });
-      const { manifest } = await launch(service, door, world, { speechOnly: true });
+      const { manifest } = await launch(service, endpoint, world, { speechOnly: true });
       const rest = { mixed: ['kept', ['kept too']], deep: { deeper: { kept: true } } };
       expect(manifest.characters).toEqual([
         { characterId: 'ada', name: 'Ada', voice: { voiceId: 'ada-voice', model: 'turbo', ...rest } },
@@ -233,7 +233,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 
     test('set to false returns the runtime as it was written', async () => {
       const world = await sharedWorld(service, { experience: { runtime: written } });
-      const { manifest } = await launch(service, door, world, { speechOnly: false });
+      const { manifest } = await launch(service, endpoint, world, { speechOnly: false });
       expect(manifest.characters).toEqual(written.characters);
       expect(manifest.transport).toEqual(written.transport);
       expect(manifest.location).toEqual(written.location);
@@ -244,8 +244,8 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     const world = await sharedWorld(service);
     const startButton = `{"zeta":1,"alpha":{"y":[3,{"x":null}],"b":"\\"é😀"},"label":"Talk","__proto__":{"own":true},"":false}`;
     const body = `{"startButton":${startButton},"experienceId":"${world.experienceId}"}`;
-    const answer = await knockRaw(service, door, world, body);
-    expect(answer.status, answer.text).toBe(door.launches);
+    const answer = await mintRawAt(service, endpoint, world, body);
+    expect(answer.status, answer.text).toBe(endpoint.launches);
     expect(answer.text).toContain(`"player":{"startButton":${startButton}}`);
   });
 
@@ -253,19 +253,19 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     const voice = { zeta: 1, alpha: { y: 2, b: [3, null] }, voiceId: 'ada-voice' };
     const written = runtime({ characters: [{ characterId: 'ada', name: 'Ada', voice }] });
     const world = await sharedWorld(service, { experience: { runtime: written } });
-    const { answer } = await launch(service, door, world);
+    const { answer } = await launch(service, endpoint, world);
     expect(answer.text).toContain(`"voice":${JSON.stringify(voice)}`);
   });
 
   test('new launches use a new revision, earlier sessions keep theirs', async () => {
     const world = await openWorld(service, { experience: { title: 'First' } });
     const [written] = world.file.experiences;
-    const earlier = await launch(service, door, world);
+    const earlier = await launch(service, endpoint, world);
     const publish = async (changes: Loose) => {
       Object.assign(written!, changes);
       const applied = await apply(service, world.file);
       expect(applied.status, applied.text).toBe(200);
-      return (await launch(service, door, world)).manifest;
+      return (await launch(service, endpoint, world)).manifest;
     };
     expect(earlier.manifest.experience).toMatchObject({ title: 'First', revision: 1 });
     expect((await publish({ title: 'Second' })).experience).toMatchObject({ title: 'Second', revision: 2 });
@@ -285,7 +285,7 @@ test('closeButton and return address are kept as they were sent, beside the star
   const world = await sharedWorld(service);
   const closeButton = '{"b":1,"a":2}';
   const body = `{"experienceId":"${world.experienceId}","closeButton":${closeButton},"startButton":{"z":1,"y":2},"integration":{"returnUrl":"https://app.example.com/ä?b=1&a=2"}}`;
-  const answer = await knockRaw(service, serverDoor, world, body);
+  const answer = await mintRawAt(service, serverEndpoint, world, body);
   expect(answer.status, answer.text).toBe(201);
   expect(answer.text).toContain(`"closeButton":${closeButton}`);
   expect(answer.text).toContain('"startButton":{"z":1,"y":2}');
@@ -294,6 +294,6 @@ test('closeButton and return address are kept as they were sent, beside the star
 
 test('empty free-form objects are kept', async () => {
   const world = await sharedWorld(service);
-  const { manifest } = await launch(service, serverDoor, world, { startButton: {}, closeButton: {} });
+  const { manifest } = await launch(service, serverEndpoint, world, { startButton: {}, closeButton: {} });
   expect(manifest.player).toEqual({ startButton: {}, closeButton: {} });
 });

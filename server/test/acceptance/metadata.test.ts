@@ -3,7 +3,15 @@ import { createWorld, expectError, mintFromServer, type World } from '@session-l
 import { beforeAll, describe, expect, test } from 'vitest';
 import { askAdmin } from '../harness/ask-admin.ts';
 
-import { browserDoor, knock, launch, openWorld, publicDoor, recordOf, serverDoor } from './doors.ts';
+import {
+  browserEndpoint,
+  launch,
+  mintAt,
+  openWorld,
+  publicEndpoint,
+  recordOf,
+  serverEndpoint,
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 let world: World;
@@ -35,7 +43,7 @@ describe('metadata of a server mint', () => {
   });
 
   test('is absent when none was sent', async () => {
-    const { session } = await launch(service, serverDoor, world);
+    const { session } = await launch(service, serverEndpoint, world);
     expect(session).not.toHaveProperty('metadata');
   });
 
@@ -86,23 +94,23 @@ describe('metadata of a server mint', () => {
   });
 });
 
-describe.each([browserDoor, publicDoor])('at $path', (door) => {
+describe.each([browserEndpoint, publicEndpoint])('at $path', (endpoint) => {
   test.each<[string, unknown]>([
     ['right', { order: '1' }],
     ['wrong', 7],
   ])('metadata is ignored, even as %s', async (_, metadata) => {
-    const launched = await launch(service, door, world, { metadata });
+    const launched = await launch(service, endpoint, world, { metadata });
     expect(launched.answer.text).not.toContain('metadata');
     expect(await recordOf(service, world, launched)).not.toHaveProperty('metadata');
   });
 
   test('metadata counts as part of the body of an Idempotency-Key', async () => {
-    if (door === publicDoor) return;
-    const under = { 'Idempotency-Key': `at a door ${world.experienceId}` };
+    if (endpoint === publicEndpoint) return;
+    const under = { 'Idempotency-Key': `at an endpoint ${world.experienceId}` };
     const body = { experienceId: world.experienceId };
-    expect((await knock(service, door, world, { ...body, metadata: 1 }, under)).status).toBe(201);
+    expect((await mintAt(service, endpoint, world, { ...body, metadata: 1 }, under)).status).toBe(201);
     expectError(
-      await knock(service, door, world, { ...body, metadata: 2 }, under),
+      await mintAt(service, endpoint, world, { ...body, metadata: 2 }, under),
       409,
       'IDEMPOTENCY_CONFLICT',
     );

@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { runtime } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { doors, knock, openWorld } from './doors.ts';
+import { endpoints, mintAt, openWorld } from './mint-endpoints.ts';
 
 const service = deployedService();
 
@@ -45,15 +45,15 @@ test('the service requests no address that a caller sends', async () => {
     Forwarded: `host=${place}`,
     'X-Original-URL': `${origin}/x`,
   };
-  for (const door of doors) {
-    const answer = await knock(
+  for (const endpoint of endpoints) {
+    const answer = await mintAt(
       service,
-      door,
+      endpoint,
       world,
       { experienceId: world.experienceId, ...fields },
       headers,
     );
-    expect(answer.status, answer.text).toBe(door.launches);
+    expect(answer.status, answer.text).toBe(endpoint.launches);
     expect(answer.text).toContain(`wss://${place}/session`);
   }
   const bearer = { ...headers, Authorization: `Bearer ${world.key}` };

@@ -11,7 +11,13 @@ import {
   uniqueId,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './doors.ts';
+import {
+  browserEndpoint,
+  type Endpoint,
+  type Loose,
+  publicEndpoint,
+  serverEndpoint,
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 const elsewhere = 'https://elsewhere.example.com';
@@ -136,15 +142,15 @@ const overQuota: Failure = {
 };
 
 /** The specified order of checks for each mint endpoint. */
-const orders: { name: string; door: Door; failures: Failure[] }[] = [
+const orders: { name: string; endpoint: Endpoint; failures: Failure[] }[] = [
   {
     name: 'POST /v1/sessions, archived experience',
-    door: serverDoor,
+    endpoint: serverEndpoint,
     failures: [...wrongRoute, ...wrongKey, wrongIdempotencyKey, ...wrongBody, archived],
   },
   {
     name: 'POST /v1/sessions, experience of another project',
-    door: serverDoor,
+    endpoint: serverEndpoint,
     failures: [
       ...wrongRoute,
       ...wrongKey,
@@ -156,7 +162,7 @@ const orders: { name: string; door: Door; failures: Failure[] }[] = [
   },
   {
     name: 'POST /v1/browser-sessions',
-    door: browserDoor,
+    endpoint: browserEndpoint,
     failures: [
       ...wrongRoute,
       noOrigin,
@@ -171,7 +177,7 @@ const orders: { name: string; door: Door; failures: Failure[] }[] = [
   },
   {
     name: 'POST /v1/public-sessions',
-    door: publicDoor,
+    endpoint: publicEndpoint,
     failures: [
       ...wrongRoute,
       noOrigin,
@@ -186,10 +192,10 @@ const orders: { name: string; door: Door; failures: Failure[] }[] = [
 ];
 
 /** Applies later failures first, so that an earlier one wins if two change the same thing. */
-async function attempt(door: Door, failures: readonly Failure[]) {
+async function attempt(endpoint: Endpoint, failures: readonly Failure[]) {
   const made: Attempt = {
     method: 'POST',
-    path: door.path,
+    path: endpoint.path,
     key: { sent: true, scopes: ['sessions:create'], mode: 'test', foreign: false },
     origin: pageOrigin,
     idempotencyKey: undefined,
@@ -210,8 +216,8 @@ async function attempt(door: Door, failures: readonly Failure[]) {
     path: made.path,
     headers: {
       'Content-Type': made.mediaType,
-      ...(door === serverDoor ? await authorization(projectId, key) : {}),
-      ...(door !== serverDoor && made.origin !== undefined ? { Origin: made.origin } : {}),
+      ...(endpoint === serverEndpoint ? await authorization(projectId, key) : {}),
+      ...(endpoint !== serverEndpoint && made.origin !== undefined ? { Origin: made.origin } : {}),
       ...(made.idempotencyKey === undefined ? {} : { 'Idempotency-Key': made.idempotencyKey }),
     },
     body,
@@ -253,32 +259,32 @@ async function authorization(projectId: string, wanted: Attempt['key']): Promise
   return { Authorization: `Bearer ${key}` };
 }
 
-describe.each(orders.map((order) => [order.name, order] as const))('%s', (_name, { door, failures }) => {
+describe.each(orders.map((order) => [order.name, order] as const))('%s', (_name, { endpoint, failures }) => {
   const named = failures.map((failure) => [failure.code, failure] as const);
   const pairs = failures.flatMap((earlier, i) =>
     failures.slice(i + 1).map((later) => [earlier.code, later.code, earlier, later] as const),
   );
 
   test('launches when nothing is wrong', async () => {
-    const answer = await attempt(door, []);
-    expect(answer.status, answer.text).toBe(door.launches);
+    const answer = await attempt(endpoint, []);
+    expect(answer.status, answer.text).toBe(endpoint.launches);
   });
 
   test.each(named)('answers %s when only that is wrong', async (code, failure) => {
-    expectError(await attempt(door, [failure]), failure.status, code);
+    expectError(await attempt(endpoint, [failure]), failure.status, code);
   });
 
   test.each(pairs)('answers %s rather than %s', async (code, _later, earlier, later) => {
-    expectError(await attempt(door, [earlier, later]), earlier.status, code);
+    expectError(await attempt(endpoint, [earlier, later]), earlier.status, code);
   });
 
   test.each(named)('answers %s when everything after it is wrong as well', async (code, failure) => {
-    expectError(await attempt(door, failures.slice(failures.indexOf(failure))), failure.status, code);
+    expectError(await attempt(endpoint, failures.slice(failures.indexOf(failure))), failure.status, code);
   });
 });
 
 test('two INVALID_REQUEST violations in one body are both listed', async () => {
-  const answer = await attempt(serverDoor, [
+  const answer = await attempt(serverEndpoint, [
     {
       code: 'INVALID_REQUEST',
       status: 400,
@@ -292,6 +298,6 @@ test('two INVALID_REQUEST violations in one body are both listed', async () => {
   ]);
 });
 
-test('the public door ignores Idempotency-Key, even one that is too long', async () => {
-  expect((await attempt(publicDoor, [wrongIdempotencyKey])).status).toBe(200);
+test('the public endpoint ignores Idempotency-Key, even one that is too long', async () => {
+  expect((await attempt(publicEndpoint, [wrongIdempotencyKey])).status).toBe(200);
 });

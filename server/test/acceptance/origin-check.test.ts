@@ -2,7 +2,14 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createWorld, expectError, uniqueId, type World } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, knock, type Loose, type OriginDoor, openWorld, publicDoor } from './doors.ts';
+import {
+  browserEndpoint,
+  type Loose,
+  mintAt,
+  openWorld,
+  type PageEndpoint,
+  publicEndpoint,
+} from './mint-endpoints.ts';
 import { nearMisses } from './origins.ts';
 
 const service = deployedService();
@@ -15,8 +22,8 @@ async function checked(body: Loose): Promise<Loose> {
   return answer.json;
 }
 
-const failed = (door: Loose): string[] =>
-  door.checks.filter(({ ok }: Loose) => !ok).map((one: Loose) => one.check);
+const failed = (endpoint: Loose): string[] =>
+  endpoint.checks.filter(({ ok }: Loose) => !ok).map((one: Loose) => one.check);
 
 /** Allowlist entries and origins around one host, so that no other project lists them. */
 const entriesOf = (host: string) => [`https://${host}`, `https://*.${host}`, `https://${host}:8443`];
@@ -34,8 +41,8 @@ const originsOf = (host: string) => [
 ];
 
 /** The error code that the failed checks predict, in the order in which a mint checks; `undefined` for a launch. */
-function predicted(door: Loose, status: string, origin: string): string | undefined {
-  const wrong = failed(door);
+function predicted(endpoint: Loose, status: string, origin: string): string | undefined {
+  const wrong = failed(endpoint);
   if (origin === '') return 'ORIGIN_REQUIRED';
   if (status === 'archived' || wrong.includes('experience-public')) return 'EXPERIENCE_NOT_FOUND';
   if (wrong.includes('embeds-on')) return 'BROWSER_EMBEDS_DISABLED';
@@ -43,14 +50,20 @@ function predicted(door: Loose, status: string, origin: string): string | undefi
   return wrong.includes('experience-published') ? 'EXPERIENCE_NOT_PUBLISHED' : undefined;
 }
 
-async function mintedCode(door: OriginDoor, world: World, origin: string): Promise<string | undefined> {
-  const answer = await knock(service, door, world, { experienceId: world.experienceId }, { Origin: origin });
+async function mintedCode(endpoint: PageEndpoint, world: World, origin: string): Promise<string | undefined> {
+  const answer = await mintAt(
+    service,
+    endpoint,
+    world,
+    { experienceId: world.experienceId },
+    { Origin: origin },
+  );
   return answer.status < 400 ? undefined : answer.json.error.code;
 }
 
-async function isReadable(door: OriginDoor, origin: string): Promise<boolean> {
+async function isReadable(endpoint: PageEndpoint, origin: string): Promise<boolean> {
   const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
-  const answer = await service.call({ method: 'OPTIONS', path: door.path, headers });
+  const answer = await service.call({ method: 'OPTIONS', path: endpoint.path, headers });
   expect(answer.status).toBe(204);
   return answer.headers['access-control-allow-origin'] === origin;
 }
@@ -82,16 +95,17 @@ test('equals 100 generated mints and preflights at both routes', async () => {
       const { normalised, problem, doors } = await checked({ projectId, experienceId, origin: text });
       const origin = normalised ?? text;
       if (normalised === undefined) expect(problem, text).toMatch(/^\S.*\.$/);
-      for (const door of [browserDoor, publicDoor] as const) {
-        const found = doors[door === browserDoor ? 'browser' : 'public'];
-        const code = await mintedCode(door, world, origin);
+      for (const endpoint of [browserEndpoint, publicEndpoint] as const) {
+        const found = doors[endpoint === browserEndpoint ? 'browser' : 'public'];
+        const code = await mintedCode(endpoint, world, origin);
         seen.add(code);
-        const where = `${door.path} ${text} ${JSON.stringify(found)}`;
+        const where = `${endpoint.path} ${text} ${JSON.stringify(found)}`;
         expect(found.allowed, where).toBe(code === undefined);
         expect(predicted(found, status, origin), where).toBe(code);
         const wrong = failed(found);
-        expect(await isReadable(door, origin), where).toBe(
-          !wrong.includes('origin-valid') && (door === browserDoor || !wrong.includes('origin-listed')),
+        expect(await isReadable(endpoint, origin), where).toBe(
+          !wrong.includes('origin-valid') &&
+            (endpoint === browserEndpoint || !wrong.includes('origin-listed')),
         );
       }
     }

@@ -2,10 +2,22 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, expectError, runtime, type World } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { browserDoor, type Door, knock, type Loose, openWorld, publicDoor, serverDoor } from './doors.ts';
+import {
+  browserEndpoint,
+  type Endpoint,
+  type Loose,
+  mintAt,
+  openWorld,
+  publicEndpoint,
+  serverEndpoint,
+} from './mint-endpoints.ts';
 
 const service = deployedService();
-const doorsByName: Record<string, Door> = { server: serverDoor, browser: browserDoor, public: publicDoor };
+const endpointsByName: Record<string, Endpoint> = {
+  server: serverEndpoint,
+  browser: browserEndpoint,
+  public: publicEndpoint,
+};
 
 const simulate = (experienceId: string, body: unknown) =>
   service.admin({ method: 'POST', path: `/admin/experiences/${experienceId}/simulate`, body });
@@ -53,10 +65,10 @@ const oneCase = fc.record(
 );
 
 /** What a mint with these fields gets, in the form of a simulated result. */
-async function minted(world: World, { door, acceptLanguage, ...fields }: Loose): Promise<Loose> {
+async function minted(world: World, { door: endpoint, acceptLanguage, ...fields }: Loose): Promise<Loose> {
   const body = { experienceId: world.experienceId, ...fields };
   const headers = acceptLanguage === undefined ? {} : { 'Accept-Language': acceptLanguage };
-  const { status, json } = await knock(service, doorsByName[door]!, world, body, headers as never);
+  const { status, json } = await mintAt(service, endpointsByName[endpoint]!, world, body, headers as never);
   if (status >= 400) return { error: { code: json.error.code, message: json.error.message } };
   const { locale, secondaryLocale } = json.launch ?? json;
   return { locale, ...(secondaryLocale === undefined ? {} : { secondaryLocale }) };
@@ -144,8 +156,8 @@ describe('with one experience', () => {
   test.each<[string, Loose, string]>([
     ['no cases', {}, 'cases'],
     ['201 cases', { cases: Array(201).fill({ door: 'server' }) }, 'cases'],
-    ['a case without a door', { cases: [{}] }, 'cases[0].door'],
-    ['an unknown door', { cases: [{ door: 'back' }] }, 'cases[0].door'],
+    ['a case without an endpoint', { cases: [{}] }, 'cases[0].door'],
+    ['an unknown endpoint', { cases: [{ door: 'back' }] }, 'cases[0].door'],
     ['an unknown field', { cases: [{ door: 'server', origin: 'x' }] }, 'cases[0].origin'],
     ['revision and languages', { revision: 1, languages: {}, cases: [] }, 'languages'],
     ['an ill-formed default', { languages: { default: 'en_US' }, cases: [] }, 'languages.default'],

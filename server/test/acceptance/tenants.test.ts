@@ -11,7 +11,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { doors, launch, openWorld } from './doors.ts';
+import { endpoints, launch, openWorld } from './mint-endpoints.ts';
 
 const service = deployedService();
 
@@ -23,7 +23,8 @@ let theirSessions: string[];
 beforeAll(async () => {
   [mine, theirs] = (await Promise.all([openTenant(), openTenant()])) as [World, World];
   theirSessions = [];
-  for (const door of doors) theirSessions.push((await launch(service, door, theirs)).manifest.sessionId);
+  for (const endpoint of endpoints)
+    theirSessions.push((await launch(service, endpoint, theirs)).manifest.sessionId);
 });
 
 function openTenant(): Promise<World> {
@@ -115,7 +116,7 @@ describe('an idempotency key', () => {
   const under = (key: string) => ({ 'Idempotency-Key': key });
   const id = ({ json }: Answer) => json.session.sessionId;
 
-  test('is separate in each project, on both doors', async () => {
+  test('is separate in each project, on both endpoints', async () => {
     const fromServer = (world: World) =>
       mintFromServer(service, world.key, { experienceId: world.experienceId }, under('a shared word'));
     const fromPage = (world: World) =>
@@ -165,10 +166,10 @@ describe('an idempotency key', () => {
     expect(live.headers['idempotent-replayed']).toBeUndefined();
   });
 
-  test('is separate for the server and the browser door', async () => {
+  test('is separate for the server and the browser endpoint', async () => {
     const body = { experienceId: mine.experienceId };
-    const server = await mintFromServer(service, mine.liveKey, body, under('two doors'));
-    const page = await mintFromBrowser(service, body, under('two doors'));
+    const server = await mintFromServer(service, mine.liveKey, body, under('two endpoints'));
+    const page = await mintFromBrowser(service, body, under('two endpoints'));
     expect([server.status, page.status]).toEqual([201, 201]);
     expect(id(server)).not.toBe(id(page));
   });

@@ -3,57 +3,71 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { pageOrigin } from '@session-launch/testing/world.ts';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, doors, launch, openWorld, publicDoor, serverDoor, sharedWorld } from './doors.ts';
+import {
+  browserEndpoint,
+  endpoints,
+  launch,
+  openWorld,
+  publicEndpoint,
+  serverEndpoint,
+  sharedWorld,
+} from './mint-endpoints.ts';
 
 const service = deployedService();
 const jwksPath = '/.well-known/jwks.json';
 const verify = sessionTokenVerifier({ issuer: service.url });
 
-describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', (_path, door) => {
-  test('can be verified with the published keys alone, and names its session', async () => {
-    const world = await sharedWorld(service);
-    const { manifest } = await launch(service, door, world);
-    expect(decodeProtectedHeader(manifest.sessionToken)).toEqual({
-      alg: 'EdDSA',
-      typ: 'JWT',
-      kid: expect.any(String),
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))(
+  'a token of %s',
+  (_path, endpoint) => {
+    test('can be verified with the published keys alone, and names its session', async () => {
+      const world = await sharedWorld(service);
+      const { manifest } = await launch(service, endpoint, world);
+      expect(decodeProtectedHeader(manifest.sessionToken)).toEqual({
+        alg: 'EdDSA',
+        typ: 'JWT',
+        kid: expect.any(String),
+      });
+      expect(await verify(manifest.sessionToken, { origin: pageOrigin })).toEqual({
+        iss: service.url,
+        aud: 'session-runtime',
+        sub: manifest.sessionId,
+        jti: manifest.sessionId,
+        iat: expect.any(Number),
+        exp: expect.any(Number),
+        projectId: world.projectId,
+        experienceId: world.experienceId,
+        revision: 1,
+        livemode: endpoint !== serverEndpoint,
+        ...(endpoint === serverEndpoint ? {} : { origin: pageOrigin }),
+      });
     });
-    expect(await verify(manifest.sessionToken, { origin: pageOrigin })).toEqual({
-      iss: service.url,
-      aud: 'session-runtime',
-      sub: manifest.sessionId,
-      jti: manifest.sessionId,
-      iat: expect.any(Number),
-      exp: expect.any(Number),
-      projectId: world.projectId,
-      experienceId: world.experienceId,
-      revision: 1,
-      livemode: door !== serverDoor,
-      ...(door === serverDoor ? {} : { origin: pageOrigin }),
+
+    test('is valid for 600 seconds, as the manifest states', async () => {
+      const world = await sharedWorld(service);
+      const before = Math.floor(Date.now() / 1000);
+      const { manifest } = await launch(service, endpoint, world);
+      const { iat = 0, exp = 0 } = decodeJwt(manifest.sessionToken);
+      expect(exp - iat).toBe(600);
+      expect(iat).toBeGreaterThanOrEqual(before);
+      expect(iat).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
+      expect(manifest.expiresAt).toBe(new Date(exp * 1000).toISOString());
     });
-  });
 
-  test('is valid for 600 seconds, as the manifest states', async () => {
-    const world = await sharedWorld(service);
-    const before = Math.floor(Date.now() / 1000);
-    const { manifest } = await launch(service, door, world);
-    const { iat = 0, exp = 0 } = decodeJwt(manifest.sessionToken);
-    expect(exp - iat).toBe(600);
-    expect(iat).toBeGreaterThanOrEqual(before);
-    expect(iat).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
-    expect(manifest.expiresAt).toBe(new Date(exp * 1000).toISOString());
-  });
-
-  test('contains nothing about the user', async () => {
-    const world = await sharedWorld(service);
-    const { manifest } = await launch(service, door, world, { userId: 'user-7', processorId: 'processor-3' });
-    expect(JSON.stringify(decodeJwt(manifest.sessionToken))).not.toMatch(/user-7|processor-3/);
-  });
-});
+    test('contains nothing about the user', async () => {
+      const world = await sharedWorld(service);
+      const { manifest } = await launch(service, endpoint, world, {
+        userId: 'user-7',
+        processorId: 'processor-3',
+      });
+      expect(JSON.stringify(decodeJwt(manifest.sessionToken))).not.toMatch(/user-7|processor-3/);
+    });
+  },
+);
 
 test('livemode is that of the API key', async () => {
   const world = await sharedWorld(service);
-  const live = await launch(service, serverDoor, world, {}, { Authorization: `Bearer ${world.liveKey}` });
+  const live = await launch(service, serverEndpoint, world, {}, { Authorization: `Bearer ${world.liveKey}` });
   expect(decodeJwt(live.manifest.sessionToken).livemode).toBe(true);
 });
 
@@ -61,13 +75,13 @@ test('revision is that of the launch', async () => {
   const world = await openWorld(service);
   world.file.experiences[0]!.title = 'Another title';
   await service.admin({ method: 'POST', path: '/admin/projects', body: world.file });
-  const { manifest } = await launch(service, serverDoor, world);
+  const { manifest } = await launch(service, serverEndpoint, world);
   expect(decodeJwt(manifest.sessionToken).revision).toBe(2);
 });
 
 test('a modified token fails verification', async () => {
   const world = await sharedWorld(service);
-  const { manifest } = await launch(service, browserDoor, world);
+  const { manifest } = await launch(service, browserEndpoint, world);
   const [header, , signature] = manifest.sessionToken.split('.');
   const claims: JWTPayload = { ...decodeJwt(manifest.sessionToken), livemode: false };
   const forged = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`;
@@ -97,7 +111,7 @@ describe('the published keys', () => {
 
   test('include the key that signs', async () => {
     const world = await sharedWorld(service);
-    const { manifest } = await launch(service, publicDoor, world);
+    const { manifest } = await launch(service, publicEndpoint, world);
     const { json } = await service.call({ path: jwksPath });
     expect(decodeProtectedHeader(manifest.sessionToken).kid).toBe(json.keys[0].kid);
   });

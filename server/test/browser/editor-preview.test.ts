@@ -272,7 +272,7 @@ describe('preview', () => {
 });
 
 /** Fields of the dialog for a case, with what is typed into them. */
-const typedCases = ['browser', 'public', 'server'].flatMap((door) =>
+const typedCases = ['browser', 'public', 'server'].flatMap((endpoint) =>
   [
     { locale: 'en_US' },
     { locale: 'pt-br' },
@@ -286,7 +286,7 @@ const typedCases = ['browser', 'public', 'server'].flatMap((door) =>
     { locale: ' ga-IE ', secondaryLocale: 'GA' },
     { locale: 'a' },
     { secondaryLocale: 'de-CH-1996', 'Accept-Language': 'da, en-gb;q=0.8' },
-  ].map((fields) => ({ door, fields: door === 'server' ? omitAccept(fields) : fields })),
+  ].map((fields) => ({ endpoint, fields: endpoint === 'server' ? omitAccept(fields) : fields })),
 );
 
 function omitAccept(fields: Record<string, string>): Record<string, string> {
@@ -334,10 +334,10 @@ test('the table of the simulator equals the mints of its curl commands', async (
   await page.getByRole('dialog').getByRole('combobox', { name: 'Arrives through' }).selectOption('public');
   await page.getByRole('textbox', { name: 'locale', exact: true }).fill('en_US');
   await button('Save case').click();
-  for (const { door, fields } of typedCases.slice(1)) {
+  for (const { endpoint, fields } of typedCases.slice(1)) {
     // By keyboard: results that arrive move the button.
     await button('Add a case').press('Enter');
-    await page.getByRole('combobox', { name: 'Arrives through' }).selectOption(door);
+    await page.getByRole('combobox', { name: 'Arrives through' }).selectOption(endpoint);
     for (const [name, value] of Object.entries(fields))
       await page.getByRole('textbox', { name, exact: true }).fill(value);
     await button('Save case').click();

@@ -68,7 +68,7 @@ test('two lines of HTML show a player that talks', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('two lines of HTML with the public door show a player that talks', async () => {
+test('two lines of HTML with the public endpoint show a player that talks', async () => {
   const one = experience({
     public: true,
     allowedOrigins: [pages.site.origin],

@@ -119,8 +119,8 @@ describe('any input gets a response that the contract defines, in', () => {
       { weight: 1, arbitrary: hostileText },
       { weight: 1, arbitrary: bytes },
     );
-    const door = fc.constantFrom('sessions', 'browser-sessions', 'public-sessions');
-    await tally.holds(1_500, fc.tuple(door, body, fc.boolean()), async ([name, content, chunked]) => {
+    const endpoint = fc.constantFrom('sessions', 'browser-sessions', 'public-sessions');
+    await tally.holds(1_500, fc.tuple(endpoint, body, fc.boolean()), async ([name, content, chunked]) => {
       await send({
         method: 'POST',
         path: `/v1/${name}`,

@@ -24,19 +24,19 @@ const ways = ['closes', 'resets'] as const;
 const repeats = 8;
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
-const doors = {
+const endpoints = {
   sessions: (key: string): Promise<Answer> =>
     mintFromServer(tested.service, tested.world.key, body(), under(key)),
   'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(tested.service, body(), under(key)),
 };
 const body = () => ({ experienceId: tested.world.experienceId });
 
-function request(door: string, key: string): string {
+function request(endpoint: string, key: string): string {
   const json = JSON.stringify(body());
   const admission =
-    door === 'sessions' ? `Authorization: Bearer ${tested.world.key}` : `Origin: ${pageOrigin}`;
+    endpoint === 'sessions' ? `Authorization: Bearer ${tested.world.key}` : `Origin: ${pageOrigin}`;
   const headers = [admission, 'Content-Type: application/json', `Idempotency-Key: ${key}`];
-  return wire(`POST /v1/${door} HTTP/1.1`, [...headers, `Content-Length: ${json.length}`], json);
+  return wire(`POST /v1/${endpoint} HTTP/1.1`, [...headers, `Content-Length: ${json.length}`], json);
 }
 
 async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Promise<void> {
@@ -50,15 +50,15 @@ async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Pr
 
 test('clients that disconnect at any point leak nothing, and a retry of their key mints once', async () => {
   const quiet = await tested.metric(openNow);
-  const keys: [keyof typeof doors, string][] = [];
+  const keys: [keyof typeof endpoints, string][] = [];
   const gone: Promise<void>[] = [];
   for (const [stage, at] of stages) {
     for (const way of ways) {
-      for (const door of Object.keys(doors) as (keyof typeof doors)[]) {
+      for (const endpoint of Object.keys(endpoints) as (keyof typeof endpoints)[]) {
         for (let i = 0; i < repeats; i++) {
           const key = `${stage} ${way} ${i}`;
-          const bytes = request(door, key);
-          keys.push([door, key]);
+          const bytes = request(endpoint, key);
+          keys.push([endpoint, key]);
           gone.push(goAway(bytes, at(bytes.indexOf('\r\n\r\n') + 4, bytes.length), way));
         }
       }
@@ -74,10 +74,10 @@ test('clients that disconnect at any point leak nothing, and a retry of their ke
 
   const launches = new Map<string, string>();
   let carriedOut = 0;
-  for (const [door, key] of keys) {
-    const answer = await doors[door](key);
+  for (const [endpoint, key] of keys) {
+    const answer = await endpoints[endpoint](key);
     expect(answer.status, answer.text).toBe(201);
-    launches.set(`${door} ${key}`, answer.json.session.sessionId);
+    launches.set(`${endpoint} ${key}`, answer.json.session.sessionId);
     if (answer.headers['idempotent-replayed'] === undefined) continue;
     // An incomplete request never becomes a mint.
     expect(key).toMatch(/^after the body/);

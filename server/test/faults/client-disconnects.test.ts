@@ -43,8 +43,8 @@ const post = (path: string, headers: string[], body: object) => {
   return wire(`POST ${path} HTTP/1.1`, [...headers, json, `Content-Length: ${text.length}`], text);
 };
 const get = (path: string, ...headers: string[]) => wire(`GET ${path} HTTP/1.1`, headers);
-const preflight = (door: string, origin: string) =>
-  wire(`OPTIONS /v1/${door} HTTP/1.1`, [`Origin: ${origin}`, 'Access-Control-Request-Method: POST']);
+const preflight = (endpoint: string, origin: string) =>
+  wire(`OPTIONS /v1/${endpoint} HTTP/1.1`, [`Origin: ${origin}`, 'Access-Control-Request-Method: POST']);
 const experience = () => ({ experienceId: tested.world.experienceId });
 const page = `Origin: ${pageOrigin}`;
 const catalog = () => `/v1/projects/${tested.world.projectId}/experiences`;

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await fillLanes();
 });
 
-const doors: Record<string, () => Promise<Answer>> = {
+const endpoints: Record<string, () => Promise<Answer>> = {
   server: () => mintFromServer(service, world.key, { experienceId: world.experienceId }),
   // Its limits are checked in the database, so this mint uses every connection pool that a mint can use.
   browser: () => mintFromBrowser(service, { experienceId: world.experienceId }),
@@ -63,7 +63,7 @@ function fallSilent(): void {
 /** Concurrent requests, so that every connection pool is filled to its maximum. */
 async function fillLanes(): Promise<void> {
   expect((await reapply()).status).toBe(200);
-  const mints = Array.from({ length: 60 }, (_, n) => Object.values(doors)[n % 2]!());
+  const mints = Array.from({ length: 60 }, (_, n) => Object.values(endpoints)[n % 2]!());
   for (const { status, text } of await Promise.all(mints)) expect(status, text).toBe(201);
 }
 
@@ -96,11 +96,11 @@ function expectRefused(answer: Answer): void {
 /** The documented limit is five seconds; the rest allows for a loaded machine. */
 const promptMs = 10_000;
 
-test.for(Object.keys(doors))(
-  'when all connections stop responding, mints at the %s door recover within seconds',
-  async (door) => {
+test.for(Object.keys(endpoints))(
+  'when all connections stop responding, mints at the %s endpoint recover within seconds',
+  async (endpoint) => {
     fallSilent();
-    expectWithin(await untilMinted(doors[door]!), promptMs);
+    expectWithin(await untilMinted(endpoints[endpoint]!), promptMs);
     await expectRecovered();
   },
 );
@@ -115,7 +115,7 @@ test.for([
     for (let round = 0; round < 5; round++) {
       const said = service.stderr().length;
       await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
-      const mint = doors.server!();
+      const mint = endpoints.server!();
       watches.clear();
       slowWatches = slow;
       await until('the service to have asked twice', async () => watches.size >= 2 + slow);
@@ -134,7 +134,7 @@ test.for([
 test('an operator applying files on dead connections does not block mints', async () => {
   fallSilent();
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
-  expectWithin(await untilMinted(doors.server!), promptMs);
+  expectWithin(await untilMinted(endpoints.server!), promptMs);
   for (const { status, text } of await applied) expect([200, 429, 503], text).toContain(status);
   await expectRecovered();
 });
@@ -145,7 +145,7 @@ test('operators waiting for each other do not block mints', async () => {
     await client.query('SELECT pg_advisory_lock(7315042018)');
     const waiting = Array.from({ length: 12 }, reapply);
     await until('operators to wait', async () => (await busy({ lane: 'admin' })) > 0);
-    for (const mint of Array.from({ length: 40 }, (_, n) => Object.values(doors)[n % 2]!())) {
+    for (const mint of Array.from({ length: 40 }, (_, n) => Object.values(endpoints)[n % 2]!())) {
       const { status, text } = await mint;
       expect(status, text).toBe(201);
     }
@@ -185,7 +185,7 @@ test('mints are refused at once if the database accepts and closes connections',
   cutAll();
   // Key and experience are still cached, so each of these mints reaches the write.
   const began = performance.now();
-  for (const answer of await Promise.all(Array.from({ length: 100 }, () => doors.server!())))
+  for (const answer of await Promise.all(Array.from({ length: 100 }, () => endpoints.server!())))
     expectRefused(answer);
   expectWithin(performance.now() - began, promptMs / 2);
   // A connection that was being opened during the cut still works until it is cut as well.
@@ -203,14 +203,14 @@ test('when new connections are dead as well, mints are refused soon, and recover
   greeting = 'mute';
   fallSilent();
   const began = performance.now();
-  for (const answer of await Promise.all(Array.from({ length: 50 }, () => doors.server!())))
+  for (const answer of await Promise.all(Array.from({ length: 50 }, () => endpoints.server!())))
     expectRefused(answer);
   // A write whose outcome is unknown is retried for eight seconds.
   expectWithin(performance.now() - began, 2 * promptMs);
   expect(await isReady()).toBe(false);
   greeting = 'pass';
   fallSilent();
-  expectWithin(await untilMinted(doors.server!), promptMs);
+  expectWithin(await untilMinted(endpoints.server!), promptMs);
   await expectRecovered();
 });
 

@@ -19,7 +19,7 @@ export interface LoadOptions {
 }
 
 /**
- * Mints at both doors, with and without keys, including invalid requests, until it is stopped; records all outcomes. Requests with a key
+ * Mints at both endpoints, with and without keys, including invalid requests, until it is stopped; records all outcomes. Requests with a key
  * are retried until the outcome is known, sometimes by two concurrent requests.
  */
 export class Load {

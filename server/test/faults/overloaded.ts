@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 /** Maximum number of mints that a process handles concurrently. */
 export const maxInFlight = 1_024;
 
-/** Builds mint requests of the server door; every second one has a unique key. */
+/** Builds mint requests of the server endpoint; every second one has a unique key. */
 export function mintRequests({ key, experienceId }: World): () => string {
   const body = JSON.stringify({ experienceId });
   let n = 0;

@@ -3,12 +3,12 @@ import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
 import { type TestedService, wire, wiredMint } from './victim.ts';
 
-const door = 'POST /v1/browser-sessions HTTP/1.1';
+const endpoint = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];
 const chunked = 'Transfer-Encoding: chunked';
 
-/** A mint at a browser door with these framing headers and this body, which hides another request. */
-const post = (framing: string[], body: string) => wire(door, [...page, ...framing], body);
+/** A mint at a browser endpoint with these framing headers and this body, which hides another request. */
+const post = (framing: string[], body: string) => wire(endpoint, [...page, ...framing], body);
 /** The same with a chunked body, given as bytes. */
 const chunks = (body: string) => post([chunked], body);
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', headers);

@@ -64,7 +64,7 @@ test('clients that send one byte at a time block nothing and time out, in every 
   const quiet = await tested.metric(openNow);
   const length = 'Content-Length: 5000';
   const chunked = 'Transfer-Encoding: chunked';
-  const line = (door: string) => `POST /v1/${door} HTTP/1.1`;
+  const line = (endpoint: string) => `POST /v1/${endpoint} HTTP/1.1`;
   const [silent, lines, headers, ...bodies] = await Promise.all([
     many(50, '', ''),
     many(50, 'G', 'E'),
@@ -100,7 +100,7 @@ test('clients that send one byte at a time block nothing and time out, in every 
       expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
     }
     await expectClosed(headers, 9, 28, 408);
-    for (const door of bodies) await expectClosed(door, 29, 90, 408);
+    for (const endpoint of bodies) await expectClosed(endpoint, 29, 90, 408);
     await expectClosed(answered, 29, 90, 401);
   } finally {
     done = true;

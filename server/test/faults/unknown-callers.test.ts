@@ -110,7 +110,7 @@ test.each(Object.entries(floods))(
     expectError(await mint('198.51.100.2', generateApiKey('sl', 'live')), 401, 'API_KEY_INVALID');
     expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
     await crowd.stop();
-    // Rejected look-ups return 503 at the doors; a preflight is never rejected.
+    // Rejected look-ups return 503 at the endpoints; a preflight is never rejected.
     expect(
       [...crowd.statuses.keys()].filter((status) => status !== flooding.answer && status !== 503),
     ).toEqual([]);

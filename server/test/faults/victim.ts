@@ -7,7 +7,7 @@ import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect } from 'vitest';
 
-/** A service in a child process, with a project that can be launched at every door. */
+/** A service in a child process, with a project that can be launched at every endpoint. */
 export interface TestedService {
   service: ServiceProcess;
   world: World;
@@ -97,7 +97,7 @@ export function wire(line: string, headers: string[] = [], body = ''): string {
   return `${[line, 'Host: service', ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The bytes of a mint at the server door, with additional `headers`. */
+/** The bytes of a mint at the server endpoint, with additional `headers`. */
 export function wiredMint({ key, experienceId }: World, headers: string[] = [], more: object = {}): string {
   const body = JSON.stringify({ experienceId, ...more });
   return wire(

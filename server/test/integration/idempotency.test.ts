@@ -51,14 +51,14 @@ const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
 
 /** The two mint endpoints that support idempotency keys. */
-const doors = {
+const endpoints = {
   server: (world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromServer(service, world.key, body, headers),
   browser: (_world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromBrowser(service, body, headers),
 };
-type DoorName = keyof typeof doors;
-const doorNames = Object.keys(doors) as DoorName[];
+type EndpointName = keyof typeof endpoints;
+const endpointNames = Object.keys(endpoints) as EndpointName[];
 
 async function rows<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
   // A connection caches prepared statements by name, so each gets a unique name.
@@ -88,8 +88,8 @@ async function change(
   expect(applied.status, applied.text).toBe(200);
 }
 
-describe.each(doorNames)('a launch through the %s door', (name) => {
-  const mint = doors[name];
+describe.each(endpointNames)('a launch at the %s endpoint', (name) => {
+  const mint = endpoints[name];
 
   test('can be replayed for exactly 24 hours', async () => {
     const world = await createWorld(service);
@@ -128,7 +128,7 @@ describe('the scope of a key', () => {
   const from = (address: string, body: unknown, headers: Record<string, string>): Promise<Answer> =>
     mintFromBrowser(service, body, { 'X-Forwarded-For': address, ...headers });
 
-  test('is one project, one mode, one door, one origin and one client', async () => {
+  test('is one project, one mode, one endpoint, one origin and one client', async () => {
     const world = await createWorld(service, { project: { allowedOrigins: [pageOrigin, elsewhere] } });
     const other = await createWorld(service, { project: { allowedOrigins: [pageOrigin, elsewhere] } });
     const body = { experienceId: world.experienceId };

@@ -4,8 +4,8 @@ import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type Directory, openDirectory } from '../../src/content/directory.ts';
 import { Pace } from '../../src/limits/pace.ts';
-import { type Door, doors } from '../../src/minting/doors.ts';
 import type { Draft } from '../../src/minting/draft.ts';
+import { type Endpoint, endpoints } from '../../src/minting/endpoints.ts';
 import { LaunchRecorder } from '../../src/minting/launch-recorder.ts';
 import { ApiError } from '../../src/primitives/errors.ts';
 import { newId } from '../../src/primitives/ids.ts';
@@ -17,7 +17,7 @@ import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
-const [serverDoor, browserDoor] = doors as [Door, Door, Door];
+const [serverEndpoint, browserEndpoint] = endpoints as [Endpoint, Endpoint, Endpoint];
 let world: World;
 let directory: Directory;
 let signer: TokenSigner;
@@ -49,11 +49,14 @@ function launches(): LaunchRecorder {
   return new LaunchRecorder({ recorder: new Recorder(counting), directory, signer });
 }
 
-async function draft(door = serverDoor, more: { revision?: number; player?: object } = {}): Promise<Draft> {
+async function draft(
+  endpoint = serverEndpoint,
+  more: { revision?: number; player?: object } = {},
+): Promise<Draft> {
   const experience = (await directory.experience(world.experienceId))!;
   const at = new Date();
   return {
-    door,
+    endpoint,
     experience,
     at,
     session: () => ({
@@ -62,7 +65,7 @@ async function draft(door = serverDoor, more: { revision?: number; player?: obje
       experienceId: world.experienceId,
       revision: more.revision ?? 1,
       livemode: true,
-      source: door.source,
+      source: endpoint.source,
       userId: null,
       given: {
         mode: 'conversation',
@@ -120,8 +123,8 @@ test('another body under the key of a cached launch conflicts without a write', 
 test('a mint with a quota queries the database each time, which returns the remaining quota', async () => {
   const used = launches();
   const under = claim();
-  await used.record(await draft(browserDoor), under, []);
-  expect((await used.record(await draft(browserDoor), under, [])).replayed).toBe(true);
+  await used.record(await draft(browserEndpoint), under, []);
+  expect((await used.record(await draft(browserEndpoint), under, [])).replayed).toBe(true);
   expect(writes).toBe(2);
 });
 
@@ -145,7 +148,7 @@ test('a launch with large player settings is not cached', async () => {
     writes = 0;
     const under = claim();
     const player = { startButton: { label: 'x'.repeat(length) } };
-    await used.record(await draft(serverDoor, { player }), under, []);
+    await used.record(await draft(serverEndpoint, { player }), under, []);
     for (const _ of ['replay', 'replay']) await used.record(await draft(), under, []);
     expect(writes).toBe(expected);
   }
@@ -154,7 +157,7 @@ test('a launch with large player settings is not cached', async () => {
 test('a launch that the database refused is not cached', async () => {
   const used = launches();
   const under = claim();
-  await expect(used.record(await draft(serverDoor, { revision: 99 }), under, [])).rejects.toThrow();
+  await expect(used.record(await draft(serverEndpoint, { revision: 99 }), under, [])).rejects.toThrow();
   expect((await used.record(await draft(), under, [])).replayed).toBe(false);
 });
 

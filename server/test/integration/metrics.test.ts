@@ -43,7 +43,7 @@ const batches = 'session_launch_batch_size';
 const requests = 'session_launch_requests_total';
 const lookups = 'session_launch_cache_lookups_total';
 
-test('mints are counted by door and outcome, with their durations', async () => {
+test('mints are counted by endpoint and outcome, with their durations', async () => {
   const key = { 'Idempotency-Key': 'counted' };
   const started = performance.now();
   await mintFromServer(service, world.key, body);
@@ -63,14 +63,14 @@ test('mints are counted by door and outcome, with their durations', async () => 
     ['public', { launched: 1, RATE_LIMITED: 2 }],
   ];
   const added = await changes();
-  for (const [door, counts] of outcomes) {
+  for (const [endpoint, counts] of outcomes) {
     for (const [outcome, count] of Object.entries(counts)) {
-      expect(added(mints, { door, outcome }), `${door} ${outcome}`).toBe(count);
+      expect(added(mints, { door: endpoint, outcome }), `${endpoint} ${outcome}`).toBe(count);
     }
     const all = Object.values(counts).reduce((sum, count) => sum + count);
-    expect(added(mints, { door }), door).toBe(all);
-    expect(added(`${durations}_count`, { door }), door).toBe(all);
-    expect(added(`${durations}_sum`, { door }), door).toBeGreaterThan(0);
+    expect(added(mints, { door: endpoint }), endpoint).toBe(all);
+    expect(added(`${durations}_count`, { door: endpoint }), endpoint).toBe(all);
+    expect(added(`${durations}_sum`, { door: endpoint }), endpoint).toBeGreaterThan(0);
   }
   expect(added(`${durations}_sum`)).toBeLessThan(seconds);
 });

@@ -75,7 +75,7 @@ const wait = (projectId: string) =>
   );
 
 describe('deleting a project', () => {
-  test('closes its keys and doors at once, and on other processes within five seconds', async () => {
+  test('closes its keys and endpoints at once, and on other processes within five seconds', async () => {
     const { world } = await fullWorld();
     const body = { experienceId: world.experienceId };
     const answers = async (at: Service) => [

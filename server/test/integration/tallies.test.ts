@@ -49,7 +49,7 @@ describe('an overview', () => {
     }
   });
 
-  test('counts mints, replays and refusals of every door, with their durations', async () => {
+  test('counts mints, replays and refusals of every endpoint, with their durations', async () => {
     const world = await createWorld(service, {
       project: { limits: { sessionsPerDay: 5 } },
       experience: { public: true, allowedOrigins: [pageOrigin] },
@@ -297,7 +297,7 @@ describe('refusals with invented origins', () => {
     ]);
   });
 
-  test('at several experiences and both doors leave 50 rows with an origin in a minute', async () => {
+  test('at several experiences and both endpoints leave 50 rows with an origin in a minute', async () => {
     const projectId = 'prj_combined';
     const tallies = new Tallies(service.database);
     for (let n = 0; n < 1_000; n++) {

@@ -6,7 +6,7 @@ import { send } from '@session-launch/testing/http.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { knock, launch, openWorld, serverDoor } from '../acceptance/doors.ts';
+import { launch, mintAt, openWorld, serverEndpoint } from '../acceptance/mint-endpoints.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -33,7 +33,7 @@ describe('configuration', () => {
     const other = await startService({ TOKEN_TTL_SECONDS: seconds }, service);
     try {
       const world = await openWorld(other);
-      const { manifest } = await launch(other, serverDoor, world);
+      const { manifest } = await launch(other, serverEndpoint, world);
       const { iat = 0, exp = 0 } = decodeJwt(manifest.sessionToken);
       expect(exp - iat).toBe(Number(seconds));
       expect(manifest.expiresAt).toBe(new Date(exp * 1000).toISOString());
@@ -51,7 +51,7 @@ describe('configuration', () => {
       const answer = await send(`http://127.0.0.1:${port}`, {
         method: 'POST',
         path: '/v1/sessions',
-        headers: serverDoor.admission(world),
+        headers: serverEndpoint.admission(world),
         body: { experienceId: world.experienceId },
       });
       expect(decodeJwt(answer.json.launch.sessionToken).iss).toBe('https://launch.example.com/avatars');
@@ -93,7 +93,7 @@ describe('key rotation', () => {
     const mint = async (at: Service, idempotencyKey: string) => {
       const body = { experienceId: world.experienceId };
       const headers = { 'Idempotency-Key': idempotencyKey };
-      const answer = await knock(at, serverDoor, world, body, headers);
+      const answer = await mintAt(at, serverEndpoint, world, body, headers);
       expect(answer.status, answer.text).toBe(201);
       return answer;
     };

@@ -112,7 +112,7 @@ describe('request bodies', () => {
       maxLength: 5,
     },
   );
-  test('of a mint have the fields of its door with their types, or are refused', () =>
+  test('of a mint have the fields of its endpoint with their types, or are refused', () =>
     tally.holds(2_000, entries, (sent) => {
       const body = JSON.parse(
         `{"experienceId":"exp_1"${sent.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('')}}`,

@@ -1,6 +1,6 @@
 import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { expect, test } from 'vitest';
-import { doors } from '../../src/minting/doors.ts';
+import { endpoints } from '../../src/minting/endpoints.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { Traffic } from '../../src/observe/traffic.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
@@ -54,7 +54,7 @@ async function exposition() {
       upgradesInFlight: 0,
     }),
   });
-  for (const { source } of doors) metrics.minted(source, 'launched', 0.01);
+  for (const { source } of endpoints) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);
   metrics.lifecycle.connected('active');
   return parseMetrics(await metrics.registry.metrics());

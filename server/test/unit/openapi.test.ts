@@ -147,9 +147,9 @@ test('the public document lists these operations, in this order', () => {
 
 test('mints without a key list 429 and have no security; no other route lists 429', () => {
   for (const { path, operation } of operationsOf(openApiDocument(publicApi))) {
-    const isDoor = ['/v1/browser-sessions', '/v1/public-sessions', '/preview-sessions'].includes(path);
-    expect('429' in operation.responses, path).toBe(isDoor);
-    if (isDoor) expect(operation.security).toEqual([]);
+    const isForPages = ['/v1/browser-sessions', '/v1/public-sessions', '/preview-sessions'].includes(path);
+    expect('429' in operation.responses, path).toBe(isForPages);
+    if (isForPages) expect(operation.security).toEqual([]);
   }
 });
 
@@ -178,7 +178,10 @@ async function mountedRoutes(name: string): Promise<string[]> {
   });
   const signer = { keys: { all: [] } };
   if (name === 'openapi.json')
-    await mountPublicRoutes(server, { doors: { signer }, assetsDir: '/nowhere' } as unknown as PublicDeps);
+    await mountPublicRoutes(server, {
+      endpoints: { signer },
+      assetsDir: '/nowhere',
+    } as unknown as PublicDeps);
   else {
     const token = 'a-token-for-tests';
     await server.register(adminRoutes, {

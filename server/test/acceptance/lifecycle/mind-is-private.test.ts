@@ -54,9 +54,9 @@ test('a mind is sent to the runtime, and never appears in a public response', as
       answers.push(await service.call({ ...call, body: method === 'post' ? '{' : undefined }));
     }
   }
-  for (const door of ['/v1/sessions', '/v1/browser-sessions', '/v1/public-sessions']) {
-    answers.push(await mint(door, { speechOnly: true }), await mint(door, { mode: 'presenter' }));
-    answers.push(await mint(door, { experienceId: 'exp_unknown' }));
+  for (const endpoint of ['/v1/sessions', '/v1/browser-sessions', '/v1/public-sessions']) {
+    answers.push(await mint(endpoint, { speechOnly: true }), await mint(endpoint, { mode: 'presenter' }));
+    answers.push(await mint(endpoint, { experienceId: 'exp_unknown' }));
   }
   for (const path of ['/', '/openapi.json', '/reference', '/nowhere'])
     answers.push(await service.call({ path }));

@@ -9,7 +9,7 @@ import {
   wrongCommonFields,
   wrongServerFields,
 } from '../bodies.ts';
-import { doors, knock, knockRaw, type Loose, openWorld, serverDoor } from '../doors.ts';
+import { endpoints, type Loose, mintAt, mintRawAt, openWorld, serverEndpoint } from '../mint-endpoints.ts';
 
 const service = deployedService();
 let world: World;
@@ -19,10 +19,11 @@ beforeAll(async () => {
 
 const paths = (details: Loose[]) => details.map((violation) => violation.path);
 
-describe.each(doors)('$path', (door) => {
-  const mint = (body: unknown) => knock(service, door, world, body);
-  const mintRaw = (body: string | Buffer) => knockRaw(service, door, world, body);
-  const wrongFields = door === serverDoor ? [...wrongCommonFields, ...wrongServerFields] : wrongCommonFields;
+describe.each(endpoints)('$path', (endpoint) => {
+  const mint = (body: unknown) => mintAt(service, endpoint, world, body);
+  const mintRaw = (body: string | Buffer) => mintRawAt(service, endpoint, world, body);
+  const wrongFields =
+    endpoint === serverEndpoint ? [...wrongCommonFields, ...wrongServerFields] : wrongCommonFields;
 
   test.each(wrongFields)('refuses %s', async (_name, fields, path) => {
     const answer = await mint({ experienceId: world.experienceId, ...fields });
@@ -30,7 +31,9 @@ describe.each(doors)('$path', (door) => {
     expect(paths(answer.json.error.details)).toEqual([path]);
     expect(answer.json.error.details[0].message).toMatch(/\S/);
     expect(answer.headers['cache-control']).toBe('no-store, private');
-    expect(answer.headers['access-control-allow-origin']).toBe(door === serverDoor ? undefined : pageOrigin);
+    expect(answer.headers['access-control-allow-origin']).toBe(
+      endpoint === serverEndpoint ? undefined : pageOrigin,
+    );
   });
 
   test('refuses a body without experienceId', async () => {
@@ -63,7 +66,7 @@ describe.each(doors)('$path', (door) => {
     const ofServers = ['closeButton', 'integration.returnUrl', 'userId'];
     const common = ['experienceId', 'language', 'locale', 'mode', 'speechOnly', 'startButton'];
     expect(paths(answer.json.error.details).sort()).toEqual(
-      door === serverDoor ? [...common, ...ofServers].sort() : common,
+      endpoint === serverEndpoint ? [...common, ...ofServers].sort() : common,
     );
   });
 
@@ -102,7 +105,7 @@ describe.each(doors)('$path', (door) => {
 });
 
 test('an error quotes neither the user nor the return address', async () => {
-  const answer = await knock(service, serverDoor, world, {
+  const answer = await mintAt(service, serverEndpoint, world, {
     experienceId: world.experienceId,
     mode: 'shouting',
     userId: 'alice@example.com',

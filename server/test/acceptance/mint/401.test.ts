@@ -3,7 +3,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { createKey, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { openWorld, sharedWorld } from '../doors.ts';
+import { openWorld, sharedWorld } from '../mint-endpoints.ts';
 
 const service = deployedService();
 

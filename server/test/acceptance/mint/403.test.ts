@@ -11,15 +11,15 @@ import {
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  browserDoor,
-  knock,
+  browserEndpoint,
   launch,
+  mintAt,
   openWorld,
-  originDoors,
-  publicDoor,
-  serverDoor,
+  pageEndpoints,
+  publicEndpoint,
+  serverEndpoint,
   sharedWorld,
-} from '../doors.ts';
+} from '../mint-endpoints.ts';
 import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
 
 const service = deployedService();
@@ -55,13 +55,13 @@ describe('/v1/sessions', () => {
   });
 });
 
-describe.each(originDoors)('$path', (door) => {
+describe.each(pageEndpoints)('$path', (endpoint) => {
   const mintWithout = (experienceId: string, headers: Record<string, string>) =>
-    service.call({ method: 'POST', path: door.path, headers, body: { experienceId } });
+    service.call({ method: 'POST', path: endpoint.path, headers, body: { experienceId } });
   const mintFrom = (world: { experienceId: string }, origin: string | string[], headers = {}) =>
     service.call({
       method: 'POST',
-      path: door.path,
+      path: endpoint.path,
       headers: { Origin: origin, ...headers },
       body: { experienceId: world.experienceId },
     });
@@ -85,7 +85,7 @@ describe.each(originDoors)('$path', (door) => {
 
     test('an API key does not replace it either', async () => {
       const world = await sharedWorld(service);
-      const answer = await mintWithout(world.experienceId, serverDoor.admission(world));
+      const answer = await mintWithout(world.experienceId, serverEndpoint.admission(world));
       expectError(answer, 403, 'ORIGIN_REQUIRED');
     });
   });
@@ -105,21 +105,21 @@ describe.each(originDoors)('$path', (door) => {
     });
 
     test('origins that a wildcard entry does not cover', async () => {
-      const world = await sharedWorld(service, door.listing(['https://*.example.com']));
+      const world = await sharedWorld(service, endpoint.listing(['https://*.example.com']));
       for (const origin of notUnderWildcard) {
         expectError(await mintFrom(world, origin), 403, 'ORIGIN_NOT_ALLOWED');
       }
     });
 
-    test('an empty allowlist refuses all origins, including those listed for the other door', async () => {
-      const world = await sharedWorld(service, door.listing([]));
+    test('an empty allowlist refuses all origins, including those listed for the other endpoint', async () => {
+      const world = await sharedWorld(service, endpoint.listing([]));
       expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
     });
 
     test('an origin is refused as soon as it is removed from the allowlist', async () => {
       const world = await openWorld(service);
-      await launch(service, door, world);
-      door.relist(world.file, ['https://elsewhere.example.com']);
+      await launch(service, endpoint, world);
+      endpoint.relist(world.file, ['https://elsewhere.example.com']);
       await apply(service, world.file);
       expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
     });
@@ -128,7 +128,7 @@ describe.each(originDoors)('$path', (door) => {
   describe('the error message', () => {
     test('names the origin that was sent and no entry', async () => {
       const listed = ['https://secret-customer.example.com', 'https://*.hidden.example.com'];
-      const world = await sharedWorld(service, door.listing(listed));
+      const world = await sharedWorld(service, endpoint.listing(listed));
       for (const origin of [pageOrigin, 'null']) {
         const answer = await mintFrom(world, origin);
         expect(answer.json.error.details).toEqual({ origin });
@@ -138,7 +138,7 @@ describe.each(originDoors)('$path', (door) => {
 
     test.each(nearMisses)('hints at %s', async (_name, allowedOrigins, origin, hint) => {
       const listed = [...allowedOrigins, 'https://secret-customer.example.com'];
-      const answer = await mintFrom(await sharedWorld(service, door.listing(listed)), origin);
+      const answer = await mintFrom(await sharedWorld(service, endpoint.listing(listed)), origin);
       expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
       expect(answer.json.error.details.origin).toBe(origin);
       expect(answer.json.error.details.hint).toMatch(hint);
@@ -155,18 +155,18 @@ describe.each(originDoors)('$path', (door) => {
       expect(answer.json.error.details).toEqual({ origin: pageOrigin });
       expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
       expect(answer.headers['cache-control']).toBe('no-store, private');
-      await launch(service, serverDoor, world);
+      await launch(service, serverEndpoint, world);
     });
 
     test('switching them off and on takes effect at once', async () => {
       const world = await openWorld(service);
-      await launch(service, door, world);
+      await launch(service, endpoint, world);
       world.file.project.browserEmbeds = false;
       await apply(service, world.file);
       expectError(await mintFrom(world, pageOrigin), 403, 'BROWSER_EMBEDS_DISABLED');
       world.file.project.browserEmbeds = true;
       await apply(service, world.file);
-      await launch(service, door, world);
+      await launch(service, endpoint, world);
     });
   });
 });
@@ -180,7 +180,7 @@ describe('the allowlist', () => {
       await openWorld(service),
     ];
     const from = (experienceId: string) =>
-      knock(service, browserDoor, listing, { experienceId }, { Origin: theirs });
+      mintAt(service, browserEndpoint, listing, { experienceId }, { Origin: theirs });
     expect((await from(listing.experienceId)).status).toBe(201);
     expectError(await from(other.experienceId), 403, 'ORIGIN_NOT_ALLOWED');
   });
@@ -190,7 +190,7 @@ describe('the allowlist', () => {
     const other = experience({ public: true, allowedOrigins: ['https://mine.example.com'] });
     const world = await openWorld(service, { experiences: [listing, other] });
     const from = (experienceId: string) =>
-      knock(service, publicDoor, world, { experienceId }, { Origin: theirs });
+      mintAt(service, publicEndpoint, world, { experienceId }, { Origin: theirs });
     expect((await from(listing.id)).status).toBe(200);
     expectError(await from(other.id), 403, 'ORIGIN_NOT_ALLOWED');
   });

@@ -2,7 +2,14 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { apply, expectError, pageOrigin, uniqueId, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, doors, knock, openWorld, publicDoor, sharedWorld } from '../doors.ts';
+import {
+  browserEndpoint,
+  endpoints,
+  mintAt,
+  openWorld,
+  publicEndpoint,
+  sharedWorld,
+} from '../mint-endpoints.ts';
 
 const service = deployedService();
 
@@ -12,11 +19,11 @@ function comparable({ status, headers, json }: Answer): unknown {
   return { status, headers: Object.keys(headers).sort(), error };
 }
 
-describe.each(doors)('$path', (door) => {
+describe.each(endpoints)('$path', (endpoint) => {
   const live = (world: World, experienceId = world.experienceId) =>
-    knock(service, door, world, { experienceId }, door.liveAdmission(world));
+    mintAt(service, endpoint, world, { experienceId }, endpoint.liveAdmission(world));
   const plain = (world: World, experienceId = world.experienceId) =>
-    knock(service, door, world, { experienceId });
+    mintAt(service, endpoint, world, { experienceId });
 
   test.each([
     ['an unknown id', uniqueId('exp')],
@@ -29,12 +36,12 @@ describe.each(doors)('$path', (door) => {
     const answer = await plain(await sharedWorld(service), experienceId);
     expectError(answer, 404, 'EXPERIENCE_NOT_FOUND');
     expect(answer.headers['cache-control']).toBe('no-store, private');
-    if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+    if (endpoint === browserEndpoint) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
   });
 
   const hidden: [string, object][] = [
     ['an archived experience', { status: 'archived' }],
-    ...(door === publicDoor
+    ...(endpoint === publicEndpoint
       ? ([
           ['an experience that is not public', { public: false }],
           ['a draft that is not public', { public: false, status: 'draft' }],
@@ -54,7 +61,7 @@ describe.each(doors)('$path', (door) => {
     const answer = await live(await sharedWorld(service, { experience: { status: 'draft' } }));
     expectError(answer, 404, 'EXPERIENCE_NOT_PUBLISHED');
     expect(answer.headers['cache-control']).toBe('no-store, private');
-    if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+    if (endpoint === browserEndpoint) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
   });
 
   test('publishing, unpublishing and archiving take effect at once', async () => {
@@ -64,9 +71,9 @@ describe.each(doors)('$path', (door) => {
       await apply(service, world.file);
       return live(world);
     };
-    expect((await become('published')).status).toBe(door.launches);
+    expect((await become('published')).status).toBe(endpoint.launches);
     expectError(await become('draft'), 404, 'EXPERIENCE_NOT_PUBLISHED');
-    expect((await become('published')).status).toBe(door.launches);
+    expect((await become('published')).status).toBe(endpoint.launches);
     expectError(await become('archived'), 404, 'EXPERIENCE_NOT_FOUND');
   });
 
@@ -79,7 +86,7 @@ describe.each(doors)('$path', (door) => {
       project: world.file.project,
       experiences: [{ ...first, id: experienceId, slug: experienceId.replace('_', '-') }],
     });
-    expect((await live(world, experienceId)).status).toBe(door.launches);
+    expect((await live(world, experienceId)).status).toBe(endpoint.launches);
   });
 });
 
@@ -88,7 +95,7 @@ test('changing an experience to public or back takes effect at once', async () =
   const become = async (isPublic: boolean) => {
     world.file.experiences[0]!.public = isPublic;
     await apply(service, world.file);
-    return knock(service, publicDoor, world, { experienceId: world.experienceId });
+    return mintAt(service, publicEndpoint, world, { experienceId: world.experienceId });
   };
   expect((await become(true)).status).toBe(200);
   expectError(await become(false), 404, 'EXPERIENCE_NOT_FOUND');

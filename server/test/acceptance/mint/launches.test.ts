@@ -10,38 +10,38 @@ import {
   rightCommonFields,
 } from '../bodies.ts';
 import {
-  browserDoor,
-  type Door,
-  doors,
+  browserEndpoint,
+  type Endpoint,
+  endpoints,
   everyField,
-  knockChunked,
-  knockRaw,
   type Loose,
   launch,
+  mintChunkedAt,
+  mintRawAt,
   openWorld,
-  originDoors,
-  publicDoor,
+  pageEndpoints,
+  publicEndpoint,
   recordOf,
-  serverDoor,
+  serverEndpoint,
   sharedWorld,
-} from '../doors.ts';
+} from '../mint-endpoints.ts';
 import { underWildcard } from '../origins.ts';
 
 const service = deployedService();
 
 /** Fields that the session of a mint endpoint has in addition to the requested ones. */
-function ownFields(door: Door): Loose {
-  if (door === serverDoor) return { livemode: false, source: 'server' };
-  return { livemode: true, source: door === browserDoor ? 'browser' : 'public', origin: pageOrigin };
+function ownFields(endpoint: Endpoint): Loose {
+  if (endpoint === serverEndpoint) return { livemode: false, source: 'server' };
+  return { livemode: true, source: endpoint === browserEndpoint ? 'browser' : 'public', origin: pageOrigin };
 }
 
-const recordFields = (world: World, door: Door) => ({
+const recordFields = (world: World, endpoint: Endpoint) => ({
   sessionId: expect.stringMatching(/^ses_[a-z0-9]{26}$/),
   projectId: world.projectId,
   experienceId: world.experienceId,
   revision: 1,
   status: 'created',
-  ...ownFields(door),
+  ...ownFields(endpoint),
   mode: 'conversation',
   speechInputMode: 'auto',
   speechOnly: false,
@@ -51,17 +51,17 @@ const recordFields = (world: World, door: Door) => ({
   usage: { seconds: 0 },
 });
 
-describe.each([serverDoor, browserDoor])('$path', (door) => {
+describe.each([serverEndpoint, browserEndpoint])('$path', (endpoint) => {
   test('returns only a session and a launch', async () => {
     const world = await sharedWorld(service);
-    const { answer, manifest, session } = await launch(service, door, world);
+    const { answer, manifest, session } = await launch(service, endpoint, world);
     expect(Object.keys(answer.json)).toEqual(['session', 'launch']);
     expect(session!.sessionId).toBe(manifest.sessionId);
   });
 
   test('returns the same session as reading it', async () => {
     const world = await sharedWorld(service);
-    const launched = await launch(service, door, world, {
+    const launched = await launch(service, endpoint, world, {
       userId: 'user-7',
       processorId: 'processor-3',
       mode: 'presenter',
@@ -74,7 +74,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
 
   test('returns the token only in the launch', async () => {
     const world = await sharedWorld(service);
-    const { session, manifest } = await launch(service, door, world, { userId: 'user-7' });
+    const { session, manifest } = await launch(service, endpoint, world, { userId: 'user-7' });
     expect(manifest.sessionToken).toMatch(/^eyJ/);
     expect(JSON.stringify(session)).not.toContain(manifest.sessionToken);
     expect(JSON.stringify(session)).not.toMatch(/token|eyJ/i);
@@ -84,7 +84,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
 
 test('/v1/public-sessions returns the bare Session Manifest', async () => {
   const world = await sharedWorld(service);
-  const { manifest } = await launch(service, publicDoor, world);
+  const { manifest } = await launch(service, publicEndpoint, world);
   expect(manifest).toMatchObject({
     schemaVersion: 1,
     sessionId: expect.stringMatching(/^ses_/),
@@ -96,22 +96,22 @@ test('/v1/public-sessions returns the bare Session Manifest', async () => {
   expect(manifest).not.toHaveProperty('launch');
 });
 
-describe.each(doors)('$path', (door) => {
+describe.each(endpoints)('$path', (endpoint) => {
   test('forbids caching, and only a page that may mint can read the response', async () => {
-    const { answer } = await launch(service, door, await sharedWorld(service));
+    const { answer } = await launch(service, endpoint, await sharedWorld(service));
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-store, private');
-    const forPages = door === serverDoor ? undefined : pageOrigin;
+    const forPages = endpoint === serverEndpoint ? undefined : pageOrigin;
     expect(answer.headers['access-control-allow-origin']).toBe(forPages);
-    if (door !== serverDoor) expect(answer.headers.vary).toBe('Origin');
+    if (endpoint !== serverEndpoint) expect(answer.headers.vary).toBe('Origin');
   });
 
   test('a session record has exactly these fields', async () => {
     const world = await sharedWorld(service);
     const before = Date.now();
-    const launched = await launch(service, door, world);
+    const launched = await launch(service, endpoint, world);
     const record = await recordOf(service, world, launched);
-    expect(record).toEqual(recordFields(world, door));
+    expect(record).toEqual(recordFields(world, endpoint));
     expect(record.sessionId).toBe(launched.manifest.sessionId);
     // The clock of a remote service may differ.
     expect(Math.abs(Date.parse(record.createdAt) - before)).toBeLessThan(60_000);
@@ -119,14 +119,14 @@ describe.each(doors)('$path', (door) => {
 
   test('every mint creates a new session', async () => {
     const world = await sharedWorld(service);
-    const [one, two] = [await launch(service, door, world), await launch(service, door, world)];
+    const [one, two] = [await launch(service, endpoint, world), await launch(service, endpoint, world)];
     expect(one.manifest.sessionId).not.toBe(two.manifest.sessionId);
     expect(one.manifest.sessionToken).not.toBe(two.manifest.sessionToken);
   });
 
   test.each(rightCommonFields)('accepts %s', async (_name, fields, shown) => {
     const world = await sharedWorld(service);
-    const launched = await launch(service, door, world, fields);
+    const launched = await launch(service, endpoint, world, fields);
     expect(launched.manifest).toMatchObject(shown);
     const record = launched.session ?? (await recordOf(service, world, launched));
     expect(record).toMatchObject(shown);
@@ -134,24 +134,24 @@ describe.each(doors)('$path', (door) => {
 
   test('accepts startButton', async () => {
     const world = await sharedWorld(service);
-    const { manifest } = await launch(service, door, world, { startButton: { label: 'Talk' } });
+    const { manifest } = await launch(service, endpoint, world, { startButton: { label: 'Talk' } });
     expect(manifest.player).toEqual({ startButton: { label: 'Talk' } });
   });
 
   test.each(largestButtons)('accepts a startButton of at most 2 KiB and 4 levels', async (startButton) => {
     const world = await sharedWorld(service);
-    const { manifest } = await launch(service, door, world, { startButton });
+    const { manifest } = await launch(service, endpoint, world, { startButton });
     expect(manifest.player).toEqual({ startButton });
   });
 
   test.each(oddButRight)('accepts %s', async (_name, body) => {
     const world = await sharedWorld(service);
-    const answer = await knockRaw(service, door, world, forExperience(body, world.experienceId));
-    expect(answer.status, answer.text).toBe(door.launches);
+    const answer = await mintRawAt(service, endpoint, world, forExperience(body, world.experienceId));
+    expect(answer.status, answer.text).toBe(endpoint.launches);
     const { json } = answer;
-    const { experienceId } = door === publicDoor ? json.experience : json.session;
+    const { experienceId } = endpoint === publicEndpoint ? json.experience : json.session;
     expect(experienceId).toBe(world.experienceId);
-    const launched = door === publicDoor ? json : json.session;
+    const launched = endpoint === publicEndpoint ? json : json.session;
     expect(launched.speechOnly).toBe(false);
     expect(launched).not.toHaveProperty('userId');
   });
@@ -159,14 +159,14 @@ describe.each(doors)('$path', (door) => {
   test('accepts a chunked body', async () => {
     const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId, mode: 'presenter' });
-    const { json } = await knockChunked(service, door, world, body);
-    expect(door === publicDoor ? json : json.session).toMatchObject({ mode: 'presenter' });
+    const { json } = await mintChunkedAt(service, endpoint, world, body);
+    expect(endpoint === publicEndpoint ? json : json.session).toMatchObject({ mode: 'presenter' });
   });
 
   test('reads own properties only, not those of a prototype', async () => {
     const world = await sharedWorld(service);
     const body = `{"__proto__":{"experienceId":"${world.experienceId}"}}`;
-    expect((await knockRaw(service, door, world, body)).status).toBe(400);
+    expect((await mintRawAt(service, endpoint, world, body)).status).toBe(400);
   });
 
   test('ignores fields that the route does not define, and does not return them', async () => {
@@ -177,10 +177,10 @@ describe.each(doors)('$path', (door) => {
       integration: { returnUrl: 'https://intruder.example' },
       closeButton: { label: 'intruder' },
     };
-    const launched = await launch(service, door, world, {
+    const launched = await launch(service, endpoint, world, {
       projectId: 'prj_intruder',
-      livemode: door === serverDoor,
-      source: door === serverDoor ? 'browser' : 'server',
+      livemode: endpoint === serverEndpoint,
+      source: endpoint === serverEndpoint ? 'browser' : 'server',
       origin: 'https://intruder.example',
       revision: 99,
       status: 'ended',
@@ -188,13 +188,13 @@ describe.each(doors)('$path', (door) => {
       returnUrl: 'https://intruder.example',
       fit: { cover: 'intruder' },
       speechonly: true,
-      ...(door === serverDoor ? {} : ofServers),
+      ...(endpoint === serverEndpoint ? {} : ofServers),
     });
     expect(launched.answer.text).not.toContain('intruder');
     expect(launched.manifest).not.toHaveProperty('user');
     expect(launched.manifest.player).toEqual({});
     const record = await recordOf(service, world, launched);
-    expect(record).toEqual(recordFields(world, door));
+    expect(record).toEqual(recordFields(world, endpoint));
     expect(JSON.stringify(record)).not.toContain('intruder');
   });
 });
@@ -210,7 +210,7 @@ describe('the record of a session', () => {
         },
       },
     });
-    const { session } = await launch(service, serverDoor, world, {
+    const { session } = await launch(service, serverEndpoint, world, {
       secondaryLocale: 'PT-pt',
       userId: 'user-7',
       processorId: 'processor-3',
@@ -230,7 +230,7 @@ describe('fields for servers only', () => {
     ['a number as text', '007'],
   ])('accepts a userId and a processorId of %s', async (_name, text) => {
     const world = await sharedWorld(service);
-    const launched = await launch(service, serverDoor, world, { userId: text, processorId: text });
+    const launched = await launch(service, serverEndpoint, world, { userId: text, processorId: text });
     expect(launched.session).toMatchObject({ userId: text, processorId: text });
     expect(launched.manifest).toMatchObject({ user: { userId: text }, processorId: text });
     expect(await recordOf(service, world, launched)).toMatchObject({ userId: text, processorId: text });
@@ -238,13 +238,15 @@ describe('fields for servers only', () => {
 
   test.each(acceptedReturnUrls)('accepts the return address %s', async (returnUrl) => {
     const world = await sharedWorld(service);
-    const { manifest } = await launch(service, serverDoor, world, { integration: { returnUrl, other: 1 } });
+    const { manifest } = await launch(service, serverEndpoint, world, {
+      integration: { returnUrl, other: 1 },
+    });
     expect(manifest.player).toEqual({ returnUrl });
   });
 
   test('accepts an integration without a return address', async () => {
     const world = await sharedWorld(service);
-    const { manifest } = await launch(service, serverDoor, world, { integration: {} });
+    const { manifest } = await launch(service, serverEndpoint, world, { integration: {} });
     expect(manifest.player).toEqual({});
   });
 });
@@ -254,7 +256,7 @@ describe('API keys', () => {
     const world = await sharedWorld(service);
     const { session } = await launch(
       service,
-      serverDoor,
+      serverEndpoint,
       world,
       {},
       { Authorization: `${scheme} ${world.key}` },
@@ -290,7 +292,7 @@ describe('API keys', () => {
       (await service.admin({ path })).json.keys.find((key: { keyId: string }) => key.keyId === world.keyId);
     expect(await listed()).not.toHaveProperty('lastUsedAt');
     const before = Date.now();
-    await launch(service, serverDoor, world);
+    await launch(service, serverEndpoint, world);
     const lastUsedAt = Date.parse((await listed()).lastUsedAt);
     expect(lastUsedAt).toBeGreaterThanOrEqual(before);
     expect(lastUsedAt).toBeLessThanOrEqual(Date.now());
@@ -300,7 +302,7 @@ describe('API keys', () => {
 describe('browser rules do not apply here', () => {
   test('an Origin is neither required nor stored', async () => {
     const world = await openWorld(service, { project: { browserEmbeds: false, allowedOrigins: [] } });
-    const { session, manifest } = await launch(service, serverDoor, world, {}, { Origin: pageOrigin });
+    const { session, manifest } = await launch(service, serverEndpoint, world, {}, { Origin: pageOrigin });
     expect(session).not.toHaveProperty('origin');
     expect(JSON.stringify(manifest)).not.toContain(pageOrigin);
   });
@@ -309,25 +311,25 @@ describe('browser rules do not apply here', () => {
     const world = await openWorld(service, {
       project: { limits: { mintsPerMinutePerClient: 0, mintsPerMinute: 0, sessionsPerDay: 0 } },
     });
-    const { answer } = await launch(service, serverDoor, world);
+    const { answer } = await launch(service, serverEndpoint, world);
     expect(answer.headers).not.toHaveProperty('ratelimit');
     expect(answer.headers).not.toHaveProperty('ratelimit-policy');
   });
 
   test('the experience may be private', async () => {
     const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
-    await launch(service, serverDoor, world);
+    await launch(service, serverEndpoint, world);
   });
 });
 
 describe('drafts', () => {
   test('a test key launches the latest draft of an experience that was never published', async () => {
     const world = await openWorld(service, { experience: { status: 'draft', title: 'First draft' } });
-    const first = await launch(service, serverDoor, world);
+    const first = await launch(service, serverEndpoint, world);
     expect(first.manifest.experience).toMatchObject({ title: 'First draft', revision: 1 });
     world.file.experiences[0]!.title = 'Second draft';
     await apply(service, world.file);
-    const second = await launch(service, serverDoor, world);
+    const second = await launch(service, serverEndpoint, world);
     expect(second.manifest.experience).toMatchObject({ title: 'Second draft', revision: 2 });
   });
 
@@ -335,29 +337,29 @@ describe('drafts', () => {
     const world = await openWorld(service);
     world.file.experiences[0]!.status = 'draft';
     await apply(service, world.file);
-    await launch(service, serverDoor, world);
+    await launch(service, serverEndpoint, world);
   });
 
   test('both kinds of key launch the published revision', async () => {
     const world = await openWorld(service, { experience: { status: 'draft' } });
     world.file.experiences[0]!.status = 'published';
     await apply(service, world.file);
-    await launch(service, serverDoor, world);
-    await launch(service, serverDoor, world, {}, { Authorization: `Bearer ${world.liveKey}` });
+    await launch(service, serverEndpoint, world);
+    await launch(service, serverEndpoint, world, {}, { Authorization: `Bearer ${world.liveKey}` });
   });
 });
 
-describe.each(originDoors)('$path', (door) => {
+describe.each(pageEndpoints)('$path', (endpoint) => {
   test.each(fieldsOfServers)('ignores %s, which is for servers, even as %j', async (field, value) => {
     const world = await sharedWorld(service);
-    const { session, manifest } = await launch(service, door, world, { [field]: value });
+    const { session, manifest } = await launch(service, endpoint, world, { [field]: value });
     if (session !== undefined) expect(session).not.toHaveProperty(field);
     for (const { name, path } of everyField(manifest)) expect(name, path).not.toBe(field);
   });
 
   test('ignores a return address that would be invalid for servers', async () => {
     const world = await sharedWorld(service);
-    await launch(service, door, world, { integration: { returnUrl: 'javascript:alert(1)' } });
+    await launch(service, endpoint, world, { integration: { returnUrl: 'javascript:alert(1)' } });
   });
 
   test.each([
@@ -370,33 +372,33 @@ describe.each(originDoors)('$path', (door) => {
     ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
     ...underWildcard.map((origin): [string, string] => ['https://*.example.com', origin]),
   ])('the entry %s admits the origin %s', async (entry, origin) => {
-    const world = await sharedWorld(service, door.listing([entry]));
-    const launched = await launch(service, door, world, {}, { Origin: origin });
+    const world = await sharedWorld(service, endpoint.listing([entry]));
+    const launched = await launch(service, endpoint, world, {}, { Origin: origin });
     expect((await recordOf(service, world, launched)).origin).toBe(origin);
     expect(launched.answer.headers['access-control-allow-origin']).toBe(origin);
   });
 
   test('an origin works as soon as it is on the allowlist', async () => {
-    const world = await openWorld(service, door.listing([]));
-    door.relist(world.file, ['https://new.example.com']);
+    const world = await openWorld(service, endpoint.listing([]));
+    endpoint.relist(world.file, ['https://new.example.com']);
     await apply(service, world.file);
-    const { answer } = await launch(service, door, world, {}, { Origin: 'https://new.example.com' });
+    const { answer } = await launch(service, endpoint, world, {}, { Origin: 'https://new.example.com' });
     expect(answer.headers['access-control-allow-origin']).toBe('https://new.example.com');
   });
 
   test('ignores an API key in the request', async () => {
     const world = await sharedWorld(service);
-    const launched = await launch(service, door, world, {}, { Authorization: 'Bearer sl_test_wrong' });
-    expect(await recordOf(service, world, launched)).toMatchObject(ownFields(door));
+    const launched = await launch(service, endpoint, world, {}, { Authorization: 'Bearer sl_test_wrong' });
+    expect(await recordOf(service, world, launched)).toMatchObject(ownFields(endpoint));
   });
 });
 
 test('/v1/browser-sessions: the experience needs neither to be public nor to have an allowlist', async () => {
   const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
-  await launch(service, browserDoor, world);
+  await launch(service, browserEndpoint, world);
 });
 
 test('/v1/public-sessions: only the allowlist of the experience is used', async () => {
   const world = await openWorld(service, { project: { allowedOrigins: [] } });
-  await launch(service, publicDoor, world);
+  await launch(service, publicEndpoint, world);
 });

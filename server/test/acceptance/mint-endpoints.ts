@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 export type Loose = Record<string, any>;
 
 /** A mint endpoint. */
-export interface Door {
+export interface Endpoint {
   name: 'sessions' | 'browser-sessions' | 'public-sessions';
   path: string;
   /** Status of a successful launch. */
@@ -19,14 +19,14 @@ export interface Door {
 }
 
 /** A mint endpoint that requires an Origin and supports CORS. */
-export interface OriginDoor extends Door {
+export interface PageEndpoint extends Endpoint {
   /** Settings of a project with this allowlist for the endpoint. */
   listing(allowedOrigins: string[]): { project?: Loose; experience?: Loose };
   /** Replaces that allowlist in a project file. */
   relist(file: World['file'], allowedOrigins: string[]): void;
 }
 
-export const serverDoor: Door = {
+export const serverEndpoint: Endpoint = {
   name: 'sessions',
   path: '/v1/sessions',
   launches: 201,
@@ -36,7 +36,7 @@ export const serverDoor: Door = {
 
 const fromPage = () => ({ Origin: pageOrigin });
 
-export const browserDoor: OriginDoor = {
+export const browserEndpoint: PageEndpoint = {
   name: 'browser-sessions',
   path: '/v1/browser-sessions',
   launches: 201,
@@ -46,7 +46,7 @@ export const browserDoor: OriginDoor = {
   relist: (file, allowedOrigins) => Object.assign(file.project, { allowedOrigins }),
 };
 
-export const publicDoor: OriginDoor = {
+export const publicEndpoint: PageEndpoint = {
   name: 'public-sessions',
   path: '/v1/public-sessions',
   launches: 200,
@@ -58,8 +58,8 @@ export const publicDoor: OriginDoor = {
   },
 };
 
-export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
-export const originDoors: readonly OriginDoor[] = [browserDoor, publicDoor];
+export const endpoints: readonly Endpoint[] = [serverEndpoint, browserEndpoint, publicEndpoint];
+export const pageEndpoints: readonly PageEndpoint[] = [browserEndpoint, publicEndpoint];
 
 /** Creates a project whose experience can be launched at every mint endpoint. */
 export function openWorld(
@@ -88,9 +88,9 @@ export function sharedWorld(
 }
 
 /** Sends an authorised mint request; `headers` and `call` override parts of it. */
-export function knock(
+export function mintAt(
   service: Target,
-  door: Door,
+  endpoint: Endpoint,
   world: World,
   body: unknown,
   headers: Record<string, string | string[]> = {},
@@ -98,27 +98,32 @@ export function knock(
 ): Promise<Answer> {
   return service.call({
     method: 'POST',
-    path: door.path,
-    headers: { ...door.admission(world), ...headers },
+    path: endpoint.path,
+    headers: { ...endpoint.admission(world), ...headers },
     body,
     ...call,
   });
 }
 
 /** Sends a body unchanged, with the JSON media type. */
-export function knockRaw(
+export function mintRawAt(
   service: Target,
-  door: Door,
+  endpoint: Endpoint,
   world: World,
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return knock(service, door, world, body, { 'Content-Type': 'application/json', ...headers });
+  return mintAt(service, endpoint, world, body, { 'Content-Type': 'application/json', ...headers });
 }
 
 /** The same with chunked transfer encoding, without Content-Length. */
-export function knockChunked(service: Target, door: Door, world: World, body: string): Promise<Answer> {
-  return knock(service, door, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
+export function mintChunkedAt(
+  service: Target,
+  endpoint: Endpoint,
+  world: World,
+  body: string,
+): Promise<Answer> {
+  return mintAt(service, endpoint, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
 }
 
 export interface Launched {
@@ -131,14 +136,20 @@ export interface Launched {
 /** Mints, expects success, and returns the parts of the response. */
 export async function launch(
   service: Target,
-  door: Door,
+  endpoint: Endpoint,
   world: World,
   body: Loose = {},
   headers: Record<string, string> = {},
 ): Promise<Launched> {
-  const answer = await knock(service, door, world, { experienceId: world.experienceId, ...body }, headers);
-  expect(answer.status, answer.text).toBe(door.launches);
-  if (door === publicDoor) return { manifest: answer.json, answer };
+  const answer = await mintAt(
+    service,
+    endpoint,
+    world,
+    { experienceId: world.experienceId, ...body },
+    headers,
+  );
+  expect(answer.status, answer.text).toBe(endpoint.launches);
+  if (endpoint === publicEndpoint) return { manifest: answer.json, answer };
   return { manifest: answer.json.launch, session: answer.json.session, answer };
 }
 

@@ -29,8 +29,8 @@ export interface LaunchForm {
   answer(session: () => string, manifest: string): string;
 }
 
-/** One of the three mint routes of applications. They share the pipeline; this interface holds their differences. */
-export interface Door extends LaunchForm {
+/** One of the three mint endpoints of applications. They share the pipeline; this interface holds their differences. */
+export interface Endpoint extends LaunchForm {
   path: string;
   /** Authenticates the caller: 401, 403. */
   admit(deps: { keyRing: KeyRing }, call: Call): Caller | Promise<Caller>;
@@ -50,7 +50,7 @@ export interface Door extends LaunchForm {
 export const launchAnswer: LaunchForm['answer'] = (session, manifest) =>
   `{"session":${session()},"launch":${manifest}}`;
 
-const serverDoor: Door = {
+const serverEndpoint: Endpoint = {
   path: '/v1/sessions',
   source: 'server',
   admit: ({ keyRing }, call) => keyRing.authenticate(call.authorization, 'sessions:create', call.client),
@@ -69,7 +69,7 @@ function admitPage(_deps: unknown, { origin }: Call): Caller {
   return { livemode: true, origin };
 }
 
-const browserDoor: Door = {
+const browserEndpoint: Endpoint = {
   path: '/v1/browser-sessions',
   source: 'browser',
   admit: admitPage,
@@ -89,7 +89,7 @@ const browserDoor: Door = {
   answer: launchAnswer,
 };
 
-const publicDoor: Door = {
+const publicEndpoint: Endpoint = {
   path: '/v1/public-sessions',
   source: 'public',
   admit: admitPage,
@@ -102,4 +102,4 @@ const publicDoor: Door = {
   answer: (_session, manifest) => manifest,
 };
 
-export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
+export const endpoints: readonly Endpoint[] = [serverEndpoint, browserEndpoint, publicEndpoint];

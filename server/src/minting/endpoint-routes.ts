@@ -13,12 +13,12 @@ import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.
 import { allows } from '../origins/origin.ts';
 import type { Tallies } from '../statistics/tallies.ts';
 import type { Call } from './call.ts';
-import { type Door, doors } from './doors.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
 import { type MintDeps, mint } from './mint.ts';
 
-export interface DoorDeps extends MintDeps {
+export interface EndpointDeps extends MintDeps {
   /** Called for every mint with `launched`, `replayed` or the error code. */
-  minted: (door: Source, outcome: string, seconds: number) => void;
+  minted: (endpoint: Source, outcome: string, seconds: number) => void;
   /** Counts mints whose experience is known. */
   tallies: Pick<Tallies, 'count'>;
   trustProxy: BlockList | undefined;
@@ -27,49 +27,49 @@ export interface DoorDeps extends MintDeps {
 /** If reading the body took longer than this, the caller is authenticated again. */
 const slowMs = 1_000;
 
-export async function doorRoutes(app: FastifyInstance, deps: DoorDeps): Promise<void> {
-  for (const door of doors) await app.register(async (scope) => addDoor(scope, deps, door));
+export async function endpointRoutes(app: FastifyInstance, deps: EndpointDeps): Promise<void> {
+  for (const endpoint of endpoints) await app.register(async (scope) => addEndpoint(scope, deps, endpoint));
 }
 
-async function addDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promise<void> {
+async function addEndpoint(app: FastifyInstance, deps: EndpointDeps, endpoint: Endpoint): Promise<void> {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store, private');
     done();
   });
-  if (door.readable !== undefined) {
+  if (endpoint.readable !== undefined) {
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('Vary', 'Origin');
       done();
     });
   }
-  if (door.readable === 'everywhere') {
+  if (endpoint.readable === 'everywhere') {
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(corsHeaders(request.raw.headers.origin));
       done();
     });
-  } else if (door.readable === 'where listed') {
+  } else if (endpoint.readable === 'where listed') {
     app.addHook('onRequest', async (request, reply) => {
-      if (await isListed(deps, door, request)) reply.headers(corsHeaders(request.raw.headers.origin));
+      if (await isListed(deps, endpoint, request)) reply.headers(corsHeaders(request.raw.headers.origin));
     });
   }
   // The pipeline reads the body itself, after the checks that precede it.
   leaveBodiesUnread(app);
 
-  app.post(door.path, async (request, reply) => {
+  app.post(endpoint.path, async (request, reply) => {
     const started = performance.now();
-    const call = new DoorCall(door, deps.trustProxy, request.raw, reply);
+    const call = new EndpointCall(endpoint, deps.trustProxy, request.raw, reply);
     const minted = (outcome: string, policy?: string) => {
       const seconds = (performance.now() - started) / 1000;
-      deps.minted(door.source, outcome, seconds);
+      deps.minted(endpoint.source, outcome, seconds);
       if (call.experience === undefined) return;
       const code = policy === undefined ? outcome : `${outcome}.${policy}`;
-      const origin = door.allowlist === undefined ? '' : (call.origin ?? '');
-      deps.tallies.count(door.source, code, call.experience, origin, seconds);
+      const origin = endpoint.allowlist === undefined ? '' : (call.origin ?? '');
+      deps.tallies.count(endpoint.source, code, call.experience, origin, seconds);
     };
     try {
-      const answer = await mint(deps, door, call);
+      const answer = await mint(deps, endpoint, call);
       minted(answer.replayed ? 'replayed' : 'launched');
-      reply.code(door.status).headers(answer.headers).type('application/json; charset=utf-8');
+      reply.code(endpoint.status).headers(answer.headers).type('application/json; charset=utf-8');
       return answer.body;
     } catch (error) {
       const { code, details } = toApiError(error as Error);
@@ -78,13 +78,13 @@ async function addDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promis
     }
   });
 
-  const isForPages = door.readable !== undefined;
-  if (isForPages) app.options(door.path, async (_request, reply) => preflight(reply));
-  refuseOtherMethods(app, door.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
+  const isForPages = endpoint.readable !== undefined;
+  if (isForPages) app.options(endpoint.path, async (_request, reply) => preflight(reply));
+  refuseOtherMethods(app, endpoint.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
 }
 
 /** A class, so that the methods are not allocated as closures for every request. */
-class DoorCall implements Call {
+class EndpointCall implements Call {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly acceptLanguage: string | undefined;
@@ -92,19 +92,24 @@ class DoorCall implements Call {
   readonly client: Client;
   /** The requested experience, once it has been found. */
   experience: LaunchableExperience | undefined;
-  readonly #door: Door;
+  readonly #endpoint: Endpoint;
   readonly #request: IncomingMessage;
   readonly #reply: FastifyReply;
   #bodyMs = 0;
 
-  constructor(door: Door, trustProxy: BlockList | undefined, request: IncomingMessage, reply: FastifyReply) {
+  constructor(
+    endpoint: Endpoint,
+    trustProxy: BlockList | undefined,
+    request: IncomingMessage,
+    reply: FastifyReply,
+  ) {
     const { headers } = request;
     this.authorization = headers.authorization;
     this.origin = headers.origin;
     this.acceptLanguage = headers['accept-language'];
     this.rawHeaders = request.rawHeaders;
     this.client = new Client(request, trustProxy);
-    this.#door = door;
+    this.#endpoint = endpoint;
     this.#request = request;
     this.#reply = reply;
   }
@@ -125,7 +130,7 @@ class DoorCall implements Call {
   }
 
   onExperience({ allowedOrigins }: LaunchableExperience): void {
-    if (this.#door.readable !== 'where listed') return;
+    if (this.#endpoint.readable !== 'where listed') return;
     const { origin } = this;
     if (allows(allowedOrigins, origin ?? '')) this.#reply.headers(corsHeaders(origin));
     else for (const name of corsHeaderNames) this.#reply.removeHeader(name);
@@ -133,7 +138,7 @@ class DoorCall implements Call {
 }
 
 /** Whether a page may read a response that is sent before its experience is known. */
-async function isListed(deps: DoorDeps, door: Door, request: FastifyRequest): Promise<boolean> {
+async function isListed(deps: EndpointDeps, endpoint: Endpoint, request: FastifyRequest): Promise<boolean> {
   const { origin } = request.raw.headers;
   if (origin === undefined) return false;
   try {
@@ -141,7 +146,7 @@ async function isListed(deps: DoorDeps, door: Door, request: FastifyRequest): Pr
   } catch (error) {
     // A mint fails without the database; a preflight or a wrong method is answered all the same.
     if (request.method !== 'POST') return false;
-    deps.minted(door.source, toApiError(error as Error).code, 0);
+    deps.minted(endpoint.source, toApiError(error as Error).code, 0);
     throw error;
   }
 }
