@@ -20,7 +20,7 @@ export const endReasons = [
   'server_shutdown',
 ] as const;
 
-export type Mode = (typeof modes)[number];
+export type SessionMode = (typeof modes)[number];
 export type SpeechInputMode = (typeof speechInputModes)[number];
 export type Source = (typeof sources)[number];
 export type Status = (typeof statuses)[number];

@@ -15,14 +15,14 @@ export const changeSchema = Type.Object(
   { $id: 'Change', description: 'One difference between two documents.' },
 );
 
-export type Change = Static<typeof changeSchema>;
+export type FieldChange = Static<typeof changeSchema>;
 
 /** The details of VERSION_CONFLICT: the current version, who last changed it and when, and what has changed since the version of the request. */
 export interface VersionConflict {
   version: number;
   by: string;
   at: string;
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 const versionPattern = '^"[1-9]\\d{0,9}"$';

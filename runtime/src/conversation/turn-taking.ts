@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Mode, RuntimeErrorCode } from '@session-launch/contract/runtime/protocol';
-import type { Mode as SessionMode } from '@session-launch/contract/session';
+import type { SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { Outcome } from './character-message.ts';

@@ -1,5 +1,5 @@
 import type { Mind as MindOfRevision } from '@session-launch/contract/project-file/mind';
-import type { Mode } from '@session-launch/contract/session';
+import type { SessionMode } from '@session-launch/contract/session';
 
 export interface Character {
   characterId: string;
@@ -12,7 +12,7 @@ export interface Setting {
   mind: MindOfRevision;
   /** Identifies the revision of the experience: sessions with the same value have the same mind. */
   revision: string;
-  mode: Mode;
+  mode: SessionMode;
   locale: string;
   secondaryLocale?: string | undefined;
   characters: [Character, ...Character[]];

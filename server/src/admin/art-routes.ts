@@ -20,8 +20,8 @@ import {
 } from '../art/pictures.ts';
 import { listMentions, type Mention, usersByPath } from '../art/used-by.ts';
 import { bytesOf } from '../http/bodies/buffered-body.ts';
-import { differences } from '../primitives/differences.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { isId, newId } from '../primitives/ids.ts';
 import { sha256Hex } from '../primitives/sha256.ts';
 import { AssetPictures } from '../web/asset-files.ts';
@@ -61,7 +61,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       await insertArt(tx, art, content);
       const record = artRecord({ ...art, bytes: content.length }, users);
       write.changed({ kind: 'art', id: art.id, projectId });
-      write.audit({ projectId, target: art.id, changes: differences({}, audited(record)) });
+      write.audit({ projectId, target: art.id, changes: fieldChanges({}, audited(record)) });
       return record;
     });
   });
@@ -78,7 +78,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       if (record.usedBy.length > 0) throw inUse(record.usedBy);
       await deleteArt(tx, artId);
       write.changed({ kind: 'art', id: artId, projectId });
-      write.audit({ projectId, target: artId, changes: differences(audited(record), {}) });
+      write.audit({ projectId, target: artId, changes: fieldChanges(audited(record), {}) });
     });
     return undefined;
   });

@@ -12,8 +12,8 @@ import { type Actor, requirePermission, sees } from '../audit/actor.ts';
 import { createKey, isUsable, replaceKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, lockKey, renameKey, revokeKey } from '../keys/keys.ts';
 import { requireCredentials } from '../operators/rules.ts';
-import { differences } from '../primitives/differences.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
@@ -37,7 +37,7 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
       const { keyId, mode, scopes, name, expiresAt } = keyRecord(created.record);
       write.changed({ kind: 'key', id: keyId, projectId });
-      write.audit({ projectId, target: keyId, changes: differences({}, { mode, scopes, name, expiresAt }) });
+      write.audit({ projectId, target: keyId, changes: fieldChanges({}, { mode, scopes, name, expiresAt }) });
       return created;
     });
     return { ...keyRecord(record), key };
@@ -73,7 +73,7 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       write.audit({
         projectId,
         target: old.id,
-        changes: differences(
+        changes: fieldChanges(
           { ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt.toISOString() }) },
           { expiresAt: replaced.oldExpiresAt.toISOString(), replacedBy: replaced.record.id },
         ),
@@ -92,7 +92,7 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     await keyRing.flush();
     const renamed = await commit(call, async (tx, write) => {
       const key = await ownKey(tx, call.actor, call.params.keyId);
-      const changes = differences({ ...(key.name === null ? {} : { name: key.name }) }, { name });
+      const changes = fieldChanges({ ...(key.name === null ? {} : { name: key.name }) }, { name });
       if (changes.length === 0) return key;
       await renameKey(tx, key.id, name);
       write.changed({ kind: 'key', id: key.id, projectId: key.projectId });

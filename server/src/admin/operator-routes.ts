@@ -28,8 +28,8 @@ import {
   requireGrantable,
 } from '../operators/rules.ts';
 import { newOperatorToken } from '../operators/secrets.ts';
-import { differences } from '../primitives/differences.ts';
 import { invalidRequest } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import type { AdminDeps } from './deps.ts';
@@ -66,7 +66,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       const { issuer: _, version: __, ...stored } = operator;
       await insertOperator(tx, { ...stored, tokenHash: sha256(token), createdAt, createdBy: actor.name });
       write.changed({ kind: 'operator', id });
-      write.audit({ target: id, version: 1, changes: differences({}, facts(operator)) });
+      write.audit({ target: id, version: 1, changes: fieldChanges({}, facts(operator)) });
     });
     giveVersion(call.reply, operator.version);
     return { ...record(operator), token };
@@ -87,7 +87,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
         role: body.role ?? before.role,
         projectIds: body.projectIds === undefined ? before.projectIds : listed(body.projectIds),
       };
-      const changes = differences(facts(before), facts(after));
+      const changes = fieldChanges(facts(before), facts(after));
       if (changes.length === 0) return before;
       if (body.role !== undefined || body.projectIds !== undefined) await requireGrantable(tx, actor, after);
       const version = await updateOperator(tx, after);
@@ -107,7 +107,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       if (call.version !== undefined) await requireVersion(tx, operator.operatorId, call.version, operator);
       await deleteOperator(tx, operator.operatorId);
       write.changed({ kind: 'operator', id: operator.operatorId });
-      write.audit({ target: operator.operatorId, changes: differences(facts(operator), {}) });
+      write.audit({ target: operator.operatorId, changes: fieldChanges(facts(operator), {}) });
     });
     return undefined;
   });

@@ -10,8 +10,8 @@ import type { FastifyInstance } from 'fastify';
 import { sees } from '../audit/actor.ts';
 import { newPreviewCode } from '../previews/code.ts';
 import { deletePreview, insertPreview, listPreviews, type Preview } from '../previews/previews.ts';
-import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { isId, newId } from '../primitives/ids.ts';
 import { canonicalLocale } from '../primitives/locale.ts';
 import { sha256 } from '../primitives/sha256.ts';
@@ -37,7 +37,7 @@ export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps):
     await commit(call, async (tx, write) => {
       if (!(await insertPreview(tx, preview, sha256(code)))) throw new ApiError('EXPERIENCE_NOT_FOUND');
       write.changed({ kind: 'preview', id: preview.id, projectId });
-      write.audit({ projectId, target: preview.id, changes: differences({}, audited(preview)) });
+      write.audit({ projectId, target: preview.id, changes: fieldChanges({}, audited(preview)) });
     });
     return {
       previewId: preview.id,
@@ -60,7 +60,7 @@ export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps):
         throw new ApiError('PREVIEW_NOT_FOUND');
       const { projectId } = deleted;
       write.changed({ kind: 'preview', id: previewId, projectId });
-      write.audit({ projectId, target: previewId, changes: differences(audited(deleted), {}) });
+      write.audit({ projectId, target: previewId, changes: fieldChanges(audited(deleted), {}) });
     });
     return undefined;
   });

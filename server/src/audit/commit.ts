@@ -1,14 +1,14 @@
 import type { Change, Changes } from '../store/changes.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Actor } from './actor.ts';
-import { type AuditEntry, recordAudit } from './record.ts';
+import { type AuditedChange, recordAudit } from './record.ts';
 
 /** What a transaction of the admin API reports, besides its result. */
 export interface Write {
   /** Announces a change to every process. `by` is added. */
   changed(change: Change): void;
   /** Records a change in the audit, under the action of the operation unless another is given. */
-  audit(entry: Omit<AuditEntry, 'action'> & { action?: string }): void;
+  audit(entry: Omit<AuditedChange, 'action'> & { action?: string }): void;
 }
 
 /** The request that a transaction belongs to: a call of `mount`. */
@@ -27,7 +27,7 @@ export type Commit = <T>(
 export function openCommits(changes: Changes): Commit {
   return ({ actor, action }, work) =>
     changes.commit(async (tx, announce) => {
-      const entries: AuditEntry[] = [];
+      const entries: AuditedChange[] = [];
       const result = await work(tx, {
         changed: (change) => announce({ ...change, by: actor.name }),
         audit: (entry) => {

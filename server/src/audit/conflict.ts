@@ -1,4 +1,4 @@
-import type { Change, VersionConflict } from '@session-launch/contract/admin/changes';
+import type { FieldChange, VersionConflict } from '@session-launch/contract/admin/changes';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 
@@ -18,7 +18,7 @@ export const since: Statement = {
 interface Row {
   name: string;
   at: Date;
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 /** Throws 412, with who changed what since then, unless `sent` is the current version of the target. */
@@ -43,8 +43,8 @@ export async function requireVersion(
 }
 
 /** One change per path, from the first value before to the last value after. */
-function combined(changes: readonly Change[]): Change[] {
-  const byPath = new Map<string, Change>();
+function combined(changes: readonly FieldChange[]): FieldChange[] {
+  const byPath = new Map<string, FieldChange>();
   for (const change of changes) {
     // The note of a publication is not a field.
     if (change.path === 'note') continue;

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@session-launch/contract/admin/audit';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { isoTime } from '../primitives/iso-time.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Via } from './actor.ts';
@@ -28,12 +28,12 @@ interface Row {
   projectId: string | null;
   target: string;
   /** Null if the entry does not match the filters that have no index. */
-  changes: Change[] | null;
+  changes: FieldChange[] | null;
   requestId: string;
   address: string;
 }
 
-type Found = Row & { changes: Change[] };
+type Found = Row & { changes: FieldChange[] };
 
 /** Maximum entries that one page examines if some filters have no index. */
 const maxExamined = 2_000;

@@ -1,17 +1,17 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { newId } from '../primitives/ids.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import type { Actor } from './actor.ts';
 
 /** A change to record. */
-export interface AuditEntry {
+export interface AuditedChange {
   action: string;
   projectId?: string | undefined;
   /** The id of what was changed. */
   target: string;
   /** Its version after the change, if it has versions. */
   version?: number | undefined;
-  changes?: readonly Change[];
+  changes?: readonly FieldChange[];
 }
 
 export const insert: Statement = {
@@ -26,7 +26,7 @@ export const insert: Statement = {
 export async function recordAudit(
   tx: Transaction,
   actor: Actor,
-  entries: readonly AuditEntry[],
+  entries: readonly AuditedChange[],
   at = new Date(),
 ): Promise<void> {
   if (entries.length === 0) return;
@@ -57,7 +57,7 @@ const cut = '…';
  * The changes within the bounds of an entry. Values that do not fit are replaced by an ellipsis. Of the changes after the first ones, only the
  * top-level fields are named, so that each changed field is still contained in a recorded path.
  */
-function bounded(changes: readonly Change[]): Change[] {
+function bounded(changes: readonly FieldChange[]): FieldChange[] {
   let left = maxEntryLength;
   const shortened = (value: unknown): unknown => {
     const text = JSON.stringify(value);

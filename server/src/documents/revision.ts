@@ -1,6 +1,6 @@
 import type { SessionManifest } from '@session-launch/contract/manifest';
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
+import type { SessionMode, SpeechInputMode } from '@session-launch/contract/session';
 import type { Languages } from '../primitives/locale.ts';
 import type { Transport } from '../transports/transport.ts';
 
@@ -15,7 +15,7 @@ export interface Revision {
 
 /** The runtime configuration of a revision. Its field order is fixed, so equal configurations serialise to equal text. */
 export interface Runtime {
-  mode: Mode;
+  mode: SessionMode;
   speechInputMode: SpeechInputMode;
   languages: Languages;
   characters: Pick<SessionManifest['characters'][number], 'characterId' | 'name' | 'voice' | 'avatar'>[];

@@ -1,5 +1,5 @@
 import type { Applied, AppliedChange, Overwritten, Planned } from '@session-launch/contract/admin/apply';
-import type { Change, VersionConflict } from '@session-launch/contract/admin/changes';
+import type { FieldChange, VersionConflict } from '@session-launch/contract/admin/changes';
 import { sees } from '../audit/actor.ts';
 import type { Authored, Commit, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
@@ -15,8 +15,8 @@ import { FairQueue, type Requester } from '../documents/fair-queue.ts';
 import { type PreparedFile, prepare } from '../documents/prepared-file.ts';
 import { ProjectFileError } from '../documents/problem.ts';
 import { type ProjectFile, type ProjectFileFormat, withoutNulls } from '../documents/project-file.ts';
-import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import type { Transaction } from '../store/database.ts';
 import { adoptExperiences, type WrittenRow, writeExperiences } from './apply-statements.ts';
 import { refuseDraftSlugs, refuseTaken } from './name-conflicts.ts';
@@ -83,7 +83,7 @@ class RollBack extends Error {
 interface Recorded {
   id: string;
   version: number | undefined;
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 interface Outcome {
@@ -123,7 +123,7 @@ async function applyPrepared(
   // Not always 1: the versions of a deleted project with this id are continued.
   const created = isNew ? await upsertProject(tx, project, stamp, false) : undefined;
 
-  const settings = isNew ? [{ path: '', after: project }] : differences(stored.project, project);
+  const settings = isNew ? [{ path: '', after: project }] : fieldChanges(stored.project, project);
   const written = await writeBatches(tx, file, stamp);
   await refuseDraftSlugs(tx, file, written.pending);
   const unchanged = written.applied.flatMap(({ id, change }) => (change === 'unchanged' ? [id] : []));
@@ -167,9 +167,9 @@ async function applyPrepared(
 interface Written {
   applied: AppliedChange[];
   /** Changes with paths inside the project. */
-  changes: Change[];
+  changes: FieldChange[];
   /** Those of them that change the order or the list of experiences. */
-  listing: Change[];
+  listing: FieldChange[];
   newRevisions: Planned['newRevisions'];
   pending: { id: string; revision: number }[];
   overwrote: Overwritten[];
@@ -193,7 +193,7 @@ async function writeBatches(
   for (const batch of file.batches) {
     const values = [batch, file.project.id, at, by, source ?? null];
     const rows = await tx.query<WrittenRow>(writeExperiences, values);
-    const updated: { id: string; experienceId: string; changes: Change[] }[] = [];
+    const updated: { id: string; experienceId: string; changes: FieldChange[] }[] = [];
     for (const row of rows) {
       const { id, change, revision, version } = row;
       const newRevision = row.new_revision ? { newRevision: true } : {};
@@ -216,13 +216,13 @@ async function writeBatches(
 /** Paths of created experiences and of positions. */
 const listing = /\](?:\.sortOrder)?$/;
 
-function changesOf({ before, after, summary }: WrittenRow): Change[] {
+function changesOf({ before, after, summary }: WrittenRow): FieldChange[] {
   if (before === null || after === null) return [{ path: '', after: summary }];
-  return differences(withoutNulls(before), withoutNulls(after));
+  return fieldChanges(withoutNulls(before), withoutNulls(after));
 }
 
 /** Changes of a document as changes of the document that contains it. */
-function under(parent: string): (change: Change) => Change {
+function under(parent: string): (change: FieldChange) => FieldChange {
   return (change) => ({ ...change, path: change.path === '' ? parent : `${parent}.${change.path}` });
 }
 
@@ -244,7 +244,7 @@ async function requireExpected(
 /** Throws 412 if a file would overwrite what operators have changed. */
 function refuseOverwriting(
   overwrote: readonly Overwritten[],
-  changes: readonly Change[],
+  changes: readonly FieldChange[],
   version: number,
 ): void {
   const [first] = overwrote;

@@ -1,7 +1,7 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import type { Frozen, StoredExperience } from '../content/stored-experience.ts';
-import { differences } from '../primitives/differences.ts';
 import { ApiError } from '../primitives/errors.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { readBelow } from '../statistics/usage.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 
@@ -85,7 +85,7 @@ export async function compareRevisions(
   experienceId: string,
   from: number,
   to: number,
-): Promise<Change[]> {
+): Promise<FieldChange[]> {
   const after = await readFrozen(tx, experienceId, to);
-  return differences(from === 0 ? {} : await readFrozen(tx, experienceId, from), after);
+  return fieldChanges(from === 0 ? {} : await readFrozen(tx, experienceId, from), after);
 }

@@ -1,4 +1,4 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import type { Write } from '../audit/commit.ts';
 import { findStoredProject, type StoredProject } from '../content/projects.ts';
 import { ApiError } from '../primitives/errors.ts';
@@ -45,7 +45,7 @@ export async function recordListing(
   write: Write,
   projectId: string,
   { by, at }: { by: string; at: Date },
-  changes: Change[],
+  changes: FieldChange[],
 ): Promise<number> {
   const [row] = await tx.query<{ version: number }>(count, [projectId, at, by]);
   const { version } = row!;

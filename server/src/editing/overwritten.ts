@@ -1,5 +1,5 @@
 import type { Overwritten } from '@session-launch/contract/admin/apply';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import type { Statement, Transaction } from '../store/database.ts';
 
 /** Changes of targets that operators made after a file last changed the same target, newest first. */
@@ -20,14 +20,14 @@ interface Row {
   target: string;
   name: string;
   at: Date;
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 /** What a file changes of a project or of an experience. */
 export interface TargetChanges {
   id: string;
   experienceId?: string;
-  changes: readonly Change[];
+  changes: readonly FieldChange[];
 }
 
 /** The changes of a file that replace what operators have changed since a file last changed the same target. */

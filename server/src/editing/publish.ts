@@ -3,7 +3,7 @@ import { requireVersion } from '../audit/conflict.ts';
 import { lockExperience, readExperience, type StoredExperience } from '../content/stored-experience.ts';
 import { changeStatus, requireFreeSlug } from '../content/write-experience.ts';
 import type { Experience } from '../documents/project-file.ts';
-import { differences } from '../primitives/differences.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import { readFrozen } from './history.ts';
 import { lockOutFiles } from './lock-project.ts';
@@ -63,7 +63,7 @@ async function change(
   revision: number | undefined,
   note?: string,
 ): Promise<StoredExperience> {
-  const changes = differences(
+  const changes = fieldChanges(
     { status: experience.status, publishedRevision },
     { status, publishedRevision: revision },
   );

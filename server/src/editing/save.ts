@@ -1,11 +1,11 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { type Actor, requirePermission } from '../audit/actor.ts';
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
 import { lockExperience, readExperience, type StoredExperience } from '../content/stored-experience.ts';
 import { insertRevision, requireFreeSlug, updateExperience } from '../content/write-experience.ts';
 import type { Experience } from '../documents/project-file.ts';
-import { differences } from '../primitives/differences.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import type { Transaction } from '../store/database.ts';
 import { invalidDocument } from './check-experience.ts';
 import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
@@ -13,7 +13,7 @@ import { lockOutFiles, lockProject, recordListing } from './lock-project.ts';
 export interface Saved extends Pick<StoredExperience, 'experience' | 'latestRevision' | 'publishedRevision'> {
   version: number;
   newRevision: boolean;
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 export interface SaveRequest {
@@ -69,7 +69,7 @@ async function compare(
   await requireVersion(tx, document.id, version, stored);
   requireSameStatus(stored.experience, document);
   const before = stored.experience;
-  const changes = differences(before, document);
+  const changes = fieldChanges(before, document);
   const newRevision = changes.some(({ path }) => /^(slug|title|runtime)\b/.test(path));
   if (before.slug !== document.slug) await requireFreeSlug(tx, stored.projectId, document, 'newest');
   return {
@@ -91,7 +91,7 @@ function requireSameStatus(before: Experience, { status }: Experience): void {
 }
 
 /** Throws 403 if the allowed origins change and the role does not include the integration. */
-function requireOriginPermission(actor: Actor, changes: readonly Change[]): void {
+function requireOriginPermission(actor: Actor, changes: readonly FieldChange[]): void {
   if (changes.some(({ path }) => path.startsWith('allowedOrigins')))
     requirePermission(actor, 'run-integration');
 }

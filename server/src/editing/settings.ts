@@ -2,7 +2,7 @@ import type { ProjectSettings } from '@session-launch/contract/admin/project-set
 import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
 import type { Project } from '../documents/project-file.ts';
-import { differences } from '../primitives/differences.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import { lockOutFiles, lockProject } from './lock-project.ts';
 
@@ -29,7 +29,7 @@ export async function updateSettings(
   const before = stored.project;
   const project: Project = { ...before, ...settings, limits: { ...before.limits, ...limits } };
   await requireVersion(tx, projectId, version, stored);
-  const changes = differences(before, project);
+  const changes = fieldChanges(before, project);
   if (changes.length === 0) return { project, version: stored.version };
 
   const [row] = await tx.query<{ version: number }>(update, [

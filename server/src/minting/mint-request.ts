@@ -4,7 +4,7 @@ import {
   type ServerMintRequest,
   serverMintRequestSchema,
 } from '@session-launch/contract/mint-requests';
-import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
+import type { SessionMode, SpeechInputMode } from '@session-launch/contract/session';
 import { agreedSecondary, canonicalLocale } from '../primitives/locale.ts';
 import { reader } from '../primitives/validator.ts';
 import type { Given, Player } from '../sessions/session.ts';
@@ -19,7 +19,7 @@ export interface MintRequest {
     language?: string | undefined;
   };
   /** Modes that are absent default to the revision's. */
-  mode: Mode | undefined;
+  mode: SessionMode | undefined;
   speechInputMode: SpeechInputMode | undefined;
   userId: string | null;
   /** Fields that are stored with the session as sent. */

@@ -1,5 +1,5 @@
 import type { Write } from '../audit/commit.ts';
-import { differences } from '../primitives/differences.ts';
+import { fieldChanges } from '../primitives/field-changes.ts';
 import { newId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Identity } from './oidc.ts';
@@ -30,7 +30,7 @@ export async function operatorOf(
   };
   const { projectIds } = operator;
   const limit = known === undefined && projectIds !== null ? { projectIds } : {};
-  const changes = differences(known ? { name: known.name, role: known.role } : {}, { name, role, ...limit });
+  const changes = fieldChanges(known ? { name: known.name, role: known.role } : {}, { name, role, ...limit });
   if (known === undefined) {
     const createdAt = new Date();
     await insertOperator(tx, { ...operator, tokenHash: null, issuer, subject, createdAt, createdBy: name });

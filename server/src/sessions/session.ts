@@ -2,7 +2,7 @@ import type { SessionManifest } from '@session-launch/contract/manifest';
 import type { Sent } from '@session-launch/contract/sent';
 import type {
   EndReason,
-  Mode,
+  SessionMode,
   SessionRecord,
   Source,
   SpeechInputMode,
@@ -37,7 +37,7 @@ export interface Given {
   /** The page's origin, for browser and public sessions. */
   origin?: string | undefined;
   processorId?: string | undefined;
-  mode: Mode;
+  mode: SessionMode;
   speechInputMode: SpeechInputMode;
   speechOnly: boolean;
   locale: string;

@@ -1,4 +1,4 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { recordAudit } from '../../src/audit/record.ts';
 import type { Database } from '../../src/store/database.ts';
 
@@ -47,7 +47,7 @@ export async function publish(database: Database, experienceId: string, revision
 }
 
 /** Records a change that Ada made in the console. */
-export function recordEdit(database: Database, target: string, changes: Change[]): Promise<void> {
+export function recordEdit(database: Database, target: string, changes: FieldChange[]): Promise<void> {
   const actor = {
     operatorId: 'opr_ada',
     name: 'Ada',

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { adminApi } from '@session-launch/contract/admin/api';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import { leaks, type Places } from '@session-launch/testing/leaks.ts';
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
@@ -287,7 +287,7 @@ describe('reading', () => {
     const actor = { ...bootstrap, via: 'token' as const, address: '', requestId: 'req_large' };
     const entry = { action: 'experience.save', target: 'exp_large_audit', changes };
     await service.database.transaction((tx) => recordAudit(tx, actor, [entry]));
-    const [stored] = await run<{ changes: Change[]; size: number }>(
+    const [stored] = await run<{ changes: FieldChange[]; size: number }>(
       `SELECT changes, octet_length(changes::text) AS size FROM audit WHERE target = 'exp_large_audit'`,
     );
     expect(stored!.size).toBeLessThan(128_000);

@@ -3,7 +3,7 @@ import type {
   ProjectFileProblem,
   Overwritten as Undone,
 } from '@session-launch/contract/admin/apply';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { may } from '../../state/me.ts';
@@ -154,7 +154,7 @@ function Group({ group, titles }: { group: ChangeGroup; titles: Titles }) {
 
 const longest = 240;
 
-function Value({ value }: { value: Change['before'] }) {
+function Value({ value }: { value: FieldChange['before'] }) {
   if (value === undefined) return <span class="soft">{texts.none}</span>;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return <bdi class="value">{text.length > longest ? `${text.slice(0, longest)}…` : text}</bdi>;

@@ -1,5 +1,5 @@
 import type { Applied, ApplyQuery, Overwritten, Planned } from '@session-launch/contract/admin/apply';
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { request } from '../../api/client.ts';
 
 /** A project file that was chosen or dropped. */
@@ -41,7 +41,7 @@ export interface ChangeGroup {
   isNew: boolean;
   revision?: { revision: number; publishes: boolean };
   /** With paths inside the experience or the project. */
-  changes: Change[];
+  changes: FieldChange[];
 }
 
 /** Groups the changes of a plan by experience, in their order. */

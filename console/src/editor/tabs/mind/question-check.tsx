@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import type { Mode } from '@session-launch/contract/session';
+import type { SessionMode } from '@session-launch/contract/session';
 import { useEffect, useId } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { Select, TextField } from '../../../parts/field.tsx';
@@ -89,7 +89,7 @@ function conversationOf(draft: Draft, locale: string): Conversation {
   const isDual = runtime.languages?.dual === true;
   return {
     mind: (runtime.mind ?? {}) as Mind,
-    mode: (runtime.mode ?? 'conversation') as Mode,
+    mode: (runtime.mode ?? 'conversation') as SessionMode,
     locale,
     secondaryLocale: isDual ? languagesOf(draft).learnt.peek()[0] : undefined,
     characters: runtime.characters,

@@ -1,5 +1,5 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import type { Mode } from '@session-launch/contract/session';
+import type { SessionMode } from '@session-launch/contract/session';
 import { type Meaning, ScriptDialogue } from '../../../../../runtime/src/mind/script/dialogue.ts';
 import { Presenter, presented } from '../../../../../runtime/src/mind/script/presenter.ts';
 import { Topics } from '../../../../../runtime/src/mind/script/topics.ts';
@@ -9,7 +9,7 @@ export type Reached = Meaning | { kind: 'command'; command: 'wait' | 'next' };
 
 export interface Conversation {
   mind: Mind;
-  mode: Mode;
+  mode: SessionMode;
   locale: string;
   /** The language to learn, in dual experiences. */
   secondaryLocale?: string | undefined;

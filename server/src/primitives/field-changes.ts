@@ -1,20 +1,20 @@
-import type { Change } from '@session-launch/contract/admin/changes';
+import type { FieldChange } from '@session-launch/contract/admin/changes';
 import { canonicalJson } from './canonical-json.ts';
 
 /**
  * The differences between two JSON documents. Fields of objects are compared one by one and lists item by item; every other value is
  * compared as a whole. A list that became longer or shorter reports each item that was added or removed at its end.
  */
-export function differences(before: unknown, after: unknown, path = ''): Change[] {
+export function fieldChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (isFields(before) && isFields(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((name) =>
-      differences(before[name], after[name], path === '' ? name : `${path}.${name}`),
+      fieldChanges(before[name], after[name], path === '' ? name : `${path}.${name}`),
     );
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     return Array.from({ length: Math.max(before.length, after.length) }, (_, i) => i).flatMap((i) =>
-      differences(before[i], after[i], `${path}[${i}]`),
+      fieldChanges(before[i], after[i], `${path}[${i}]`),
     );
   }
   if (before === after) return [];
