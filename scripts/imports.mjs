@@ -91,7 +91,7 @@ const forbidden = [
 
 /**
  * The node of a file in the graph of folders: its innermost folder. Files directly in the source folder of a workspace are entry points, or
- * modules that all folders share, so each of them is a node of its own.
+ * modules that all folders share, so each of them is a separate node.
  */
 function folderOf(file) {
   const workspace = workspaceOf(file);

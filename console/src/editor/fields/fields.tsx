@@ -61,22 +61,25 @@ export function removeAt(draft: Draft, path: Path): void {
   if (draft.at(removed) !== undefined) draft.change(removed, undefined);
 }
 
+/** The value at a path, and the properties that all fields of the document have. */
+function useShared({ draft, path, label }: DraftFieldProps) {
+  const { value, problem } = useField(draft, path);
+  return { value, shared: { label, help: helpAt(path), problem, disabled: !draft.isEditable } };
+}
+
 /** A text of the document. An optional text that is emptied is removed. */
 export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows?: number | undefined }) {
-  const { value, problem } = useField(draft, path);
+  const { value, shared } = useShared({ draft, path, label });
   const { maxLength, examples } = schemaAt(path);
   return (
     <FieldPlace path={path}>
       <TextField
-        label={label}
-        help={helpAt(path)}
-        problem={problem}
+        {...shared}
         value={value === undefined ? '' : String(value)}
         placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
         required={isRequired(path)}
         maxLength={maxLength}
         rows={rows}
-        disabled={!draft.isEditable}
         onInput={(text) =>
           text === '' && !isRequired(path) ? removeAt(draft, path) : draft.change(path, text)
         }
@@ -87,7 +90,7 @@ export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows
 
 /** A number of the document. Text that is not a number stays in the document, and the service reports it as a problem. */
 export function DraftNumber({ draft, path, label }: DraftFieldProps) {
-  const { value, problem } = useField(draft, path);
+  const { value, shared } = useShared({ draft, path, label });
   const { default: byDefault } = schemaAt(path);
   // The text as typed, as long as the document has its value: "1." and "1.0" must not become "1" while typing.
   const typed = useSignal('');
@@ -95,12 +98,9 @@ export function DraftNumber({ draft, path, label }: DraftFieldProps) {
   return (
     <FieldPlace path={path}>
       <TextField
-        label={label}
-        help={helpAt(path)}
-        problem={problem}
+        {...shared}
         value={shown}
         placeholder={byDefault === undefined ? undefined : String(byDefault)}
-        disabled={!draft.isEditable}
         onInput={(text) => {
           typed.value = text;
           const number = parsed(text);
@@ -125,7 +125,7 @@ export function DraftSelect({
   label,
   labels,
 }: DraftFieldProps & { labels: Record<string, string> }) {
-  const { value, problem } = useField(draft, path);
+  const { value, shared } = useShared({ draft, path, label });
   const { default: byDefault } = schemaAt(path);
   const chosen = String(value ?? byDefault);
   // A value that is not in the list is shown as it is written, instead of another one.
@@ -133,12 +133,9 @@ export function DraftSelect({
   return (
     <FieldPlace path={path}>
       <Select
-        label={label}
-        help={helpAt(path)}
-        problem={problem}
+        {...shared}
         value={chosen}
         options={Object.entries(options).map(([option, text]) => ({ value: option, label: text }))}
-        disabled={!draft.isEditable}
         onChange={(next) => draft.change(path, next)}
       />
     </FieldPlace>
@@ -147,17 +144,14 @@ export function DraftSelect({
 
 /** A checkbox for a boolean field of the document. */
 export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: string }) {
-  const { value, problem } = useField(draft, path);
+  const { value, shared } = useShared({ draft, path, label });
   return (
     <FieldPlace path={path}>
       <Choices
-        label={label}
-        help={helpAt(path)}
-        problem={problem}
+        {...shared}
         type="checkbox"
         options={[{ value: 'on', label: on }]}
         chosen={value === true ? ['on'] : []}
-        disabled={!draft.isEditable}
         onChange={(chosen) => draft.change(path, chosen.length > 0)}
       />
     </FieldPlace>
@@ -166,7 +160,7 @@ export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: 
 
 /** A list of texts, one on each line. */
 export function DraftLines({ draft, path, label }: DraftFieldProps) {
-  const { value, problem } = useField(draft, path);
+  const { value, shared } = useShared({ draft, path, label });
   // The text as typed, as long as the document has its lines: a new, empty line must not vanish while typing.
   const typed = useSignal('');
   const written = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
@@ -175,13 +169,11 @@ export function DraftLines({ draft, path, label }: DraftFieldProps) {
   return (
     <FieldPlace path={path}>
       <TextField
-        label={label}
-        help={helpAt(path)}
-        problem={problem ?? written.map((_, n) => draft.problemAt([...path, n])).find(Boolean)}
+        {...shared}
+        problem={shared.problem ?? written.map((_, n) => draft.problemAt([...path, n])).find(Boolean)}
         value={isTyped ? typed.value : written.join('\n')}
         placeholder={Array.isArray(examples?.[0]) ? examples[0].join('\n') : undefined}
         rows={2}
-        disabled={!draft.isEditable}
         onInput={(text) => {
           typed.value = text;
           const lines = linesOf(text);
