@@ -3,18 +3,18 @@ import type { AuditEntry } from '@session-launch/contract/admin/audit';
 import { request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { download } from '../../parts/csv.ts';
-import { Empty, Show } from '../../parts/notice.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { PagedList } from '../../parts/paged-list.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type PageSource, usePages } from '../../parts/use-pages.ts';
+import type { PageSource } from '../../parts/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
 
 const kinds = ['project', 'experience', 'key', 'art', 'preview'];
 
-/** Every change of a project, newest first. New ones are announced and appear only when asked for. */
+/** Every change of a project, newest first. */
 export function Activity({ projectId }: { projectId: string }) {
-  const { loaded, fresh, showFresh, showMore } = usePages([projectId], sourceOf(projectId), kinds);
   const save = async () =>
     download(
       `${projectId}-activity.ndjson`,
@@ -27,26 +27,15 @@ export function Activity({ projectId }: { projectId: string }) {
       intro={texts.activity.intro}
       actions={<Button onPress={save}>{texts.activity.download}</Button>}
     >
-      {fresh === 0 ? null : (
-        <p role="status">
-          <Button onPress={showFresh}>{texts.activity.fresh(fresh)}</Button>
-        </p>
-      )}
-      <Show loaded={loaded}>
-        {({ rows, next }) => {
-          if (rows.length === 0 && next === undefined) return <Empty title={texts.activity.empty} />;
-          return (
-            <>
-              <EntryTable entries={rows} />
-              {next === undefined ? null : (
-                <p>
-                  <Button onPress={showMore}>{texts.more}</Button>
-                </p>
-              )}
-            </>
-          );
-        }}
-      </Show>
+      <PagedList
+        keys={[projectId]}
+        source={sourceOf(projectId)}
+        kinds={kinds}
+        fresh={texts.activity.fresh}
+        empty={<Empty title={texts.activity.empty} />}
+      >
+        {(rows) => <EntryTable entries={rows} />}
+      </PagedList>
     </Screen>
   );
 }

@@ -5,11 +5,12 @@ import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { downloadCsv } from '../../parts/csv.ts';
 import { Select, TextField } from '../../parts/field.tsx';
-import { Badge, Empty, Show } from '../../parts/notice.tsx';
+import { Badge, Empty } from '../../parts/notice.tsx';
+import { PagedList } from '../../parts/paged-list.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { seconds, Time } from '../../parts/time.tsx';
-import { type PageSource, usePages } from '../../parts/use-pages.ts';
+import type { PageSource } from '../../parts/use-pages.ts';
 import { useLoad } from '../../state/load.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
 import { texts } from '../../texts/texts.ts';
@@ -38,46 +39,26 @@ export function Sessions({ projectId, rest: [sessionId] }: { projectId: string; 
   );
 }
 
-/**
- * Sessions, newest first. The rows shown follow the changes of their sessions. New ones are announced and appear only when asked for, so
- * that the rows being read do not move.
- */
+/** Sessions, newest first. The rows shown follow the changes of their sessions. */
 function SessionList({ projectId }: { projectId: string }) {
   const query = Object.fromEntries(
     filters.flatMap((name) => (route.value.query[name] ? [[name, route.value.query[name]]] : [])),
   );
-  const { loaded, fresh, showFresh, showMore } = usePages(
-    [projectId, JSON.stringify(query)],
-    sourceOf(projectId, query),
-    ['session'],
-  );
-  const isFiltered = Object.keys(query).length > 0;
   return (
     <Screen
       title={texts.sessions.title}
       actions={<Button onPress={() => download(projectId, query)}>{texts.sessions.download}</Button>}
     >
       <Filters projectId={projectId} query={query} />
-      {fresh === 0 ? null : (
-        <p role="status">
-          <Button onPress={showFresh}>{texts.sessions.fresh(fresh)}</Button>
-        </p>
-      )}
-      <Show loaded={loaded}>
-        {({ rows, next }) => {
-          if (rows.length === 0 && next === undefined) return <NoSessions isFiltered={isFiltered} />;
-          return (
-            <>
-              <SessionTable projectId={projectId} sessions={rows} />
-              {next === undefined ? null : (
-                <p>
-                  <Button onPress={showMore}>{texts.more}</Button>
-                </p>
-              )}
-            </>
-          );
-        }}
-      </Show>
+      <PagedList
+        keys={[projectId, JSON.stringify(query)]}
+        source={sourceOf(projectId, query)}
+        kinds={['session']}
+        fresh={texts.sessions.fresh}
+        empty={<NoSessions isFiltered={Object.keys(query).length > 0} />}
+      >
+        {(rows) => <SessionTable projectId={projectId} sessions={rows} />}
+      </PagedList>
     </Screen>
   );
 }

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { Show } from './notice.tsx';
+import { type PageSource, usePages } from './use-pages.ts';
+
+interface PagedListProps<Row> {
+  /** What the list is of. Another list is loaded if they change. */
+  keys: readonly string[];
+  source: PageSource<Row>;
+  /** The kinds of changes after which the rows are read again. */
+  kinds: readonly string[];
+  /** The text of the button that shows new rows. */
+  fresh(count: number): string;
+  /** What to show instead of no rows. */
+  empty: ComponentChildren;
+  children(rows: readonly Row[]): ComponentChildren;
+}
+
+/** A list that is loaded page by page. New rows are announced and appear only when asked for, so that those being read do not move. */
+export function PagedList<Row>({ keys, source, kinds, fresh, empty, children }: PagedListProps<Row>) {
+  const pages = usePages(keys, source, kinds);
+  return (
+    <>
+      {pages.fresh === 0 ? null : (
+        <p role="status">
+          <Button onPress={pages.showFresh}>{fresh(pages.fresh)}</Button>
+        </p>
+      )}
+      <Show loaded={pages.loaded}>
+        {({ rows, next }) =>
+          rows.length === 0 && next === undefined ? (
+            empty
+          ) : (
+            <>
+              {children(rows)}
+              {next === undefined ? null : (
+                <p>
+                  <Button onPress={pages.showMore}>{texts.more}</Button>
+                </p>
+              )}
+            </>
+          )
+        }
+      </Show>
+    </>
+  );
+}
