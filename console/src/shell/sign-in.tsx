@@ -65,7 +65,7 @@ function SignIn({ note, onSignedIn }: SignInProps) {
         required
         autoFocus
       />
-      <Button type="submit" look="primary">
+      <Button type="submit" look={oidc === undefined ? 'primary' : 'normal'}>
         {texts.signIn.button}
       </Button>
       <p class="soft">

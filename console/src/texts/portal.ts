@@ -14,7 +14,7 @@ export const portalTexts = {
     quota: 'Quota today',
     noQuota: 'no limit',
     ofQuota: (limit: number) => `of ${limit.toLocaleString('en')}`,
-    latency: 'Median response time',
+    latency: 'Median response',
     milliseconds: (ms: number) => `${Math.round(ms)} ms`,
     p95: (ms: number) => `95th percentile: ${Math.round(ms)} ms`,
     chart: 'Sessions created and refused over time',

@@ -115,7 +115,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
         </p>
       )}
       <div class="row">
-        <Button look="primary" onPress={restart}>
+        <Button look={draft.isChanged.value ? 'primary' : 'normal'} onPress={restart}>
           {previewTexts.restart}
         </Button>
       </div>

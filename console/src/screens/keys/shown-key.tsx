@@ -71,10 +71,10 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
           />
         </>
       ) : null}
-      {isLeaving.value ? <p role="alert">{texts.keys.notCopied}</p> : null}
       <div class="dialog-foot">
         {isLeaving.value ? (
           <>
+            <p role="alert">{texts.keys.notCopied}</p>
             <Button onPress={() => set(isLeaving, false)}>{texts.keys.back}</Button>
             <Button look="danger" onPress={onClose}>
               {texts.keys.closeAnyway}

@@ -47,7 +47,7 @@ export function Refusals({ projectId, refusals, onChanged }: RefusalsProps) {
           title: '',
           cell: ({ fix }) =>
             fix === undefined ? null : (
-              <span class="actions">
+              <span class="actions fix">
                 <Fix projectId={projectId} fix={fix} onChanged={onChanged} />
               </span>
             ),

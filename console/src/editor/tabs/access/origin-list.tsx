@@ -48,9 +48,7 @@ export function OriginList({ draft }: { draft: Draft }) {
       {isEditable ? <AddOrigin draft={draft} /> : <p>{accessTexts.ownersOnly}</p>}
       <div class="row">
         <span class="soft">{accessTexts.projectOrigins}</span>
-        <LinkButton look="plain" href={hashOf([draft.projectId, 'embeds'])}>
-          {accessTexts.openEmbeds}
-        </LinkButton>
+        <LinkButton href={hashOf([draft.projectId, 'embeds'])}>{accessTexts.openEmbeds}</LinkButton>
       </div>
     </section>
   );

@@ -64,7 +64,6 @@ export function Slot({ draft, path, label, kind, shape }: SlotProps) {
           </Button>
           {picture === undefined ? null : (
             <Button
-              look="plain"
               label={galleryTexts.removeOf(label)}
               onPress={() => changePicture(draft, path, undefined)}
             >
