@@ -34,7 +34,7 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   const shown = await dialog('Your new key').locator('pre').first().innerText();
   // Neither Ctrl+K nor Back leaves the screen, and a reload asks.
   await page.keyboard.press('Control+k');
-  expect(await page.getByRole('dialog').count()).toBe(1);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
   const address = page.url();
   await page.evaluate('history.back()');
   await page.getByText('You have not copied the key.').waitFor();
@@ -50,7 +50,7 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   // Chromium closes a dialog on the second Escape without asking; it opens again.
   await page.keyboard.press('Escape');
   await dialog('Your new key').waitFor();
-  expect(await dialog('Your new key').locator('pre').first().innerText()).toBe(shown);
+  await expect.poll(() => dialog('Your new key').locator('pre').first().innerText()).toBe(shown);
   await button('Close without copying').click();
   await inspect(page, 'keys-replaced');
   const { keys } = await askAdmin(service, 'GET /admin/projects/{projectId}/keys', {

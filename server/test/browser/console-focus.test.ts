@@ -57,18 +57,18 @@ test('a confirmation cannot be closed while its action runs, and shows a failure
   await asked.getByRole('button', { name: 'Cancel' }).press('Enter');
   await asked.getByRole('button', { name: 'Close' }).press('Enter');
   await page.mouse.click(5, 5);
-  expect(await asked.isVisible()).toBe(true);
+  await expect.poll(() => asked.isVisible()).toBe(true);
   await inspect(page, 'confirmation-running');
   await requests.fail();
   await asked.getByText('It failed on purpose.').waitFor();
-  expect(await asked.getByText('Working…').count()).toBe(0);
+  await expect.poll(() => asked.getByText('Working…').count()).toBe(0);
   await inspect(page, 'confirmation-failed');
   await asked.getByRole('button', { name: 'Revoke' }).press('Enter');
   await expect.poll(requests.number).toBe(1);
   await requests.pass();
   await asked.waitFor({ state: 'detached' });
   await page.unrouteAll();
-  expect(await dialog('Revoke').count()).toBe(0);
+  await expect.poll(() => dialog('Revoke').count()).toBe(0);
 });
 
 test('after publishing by keyboard, the focus is at the place of the button that published', async () => {

@@ -60,7 +60,7 @@ test('while the service restarts, the console says so, reconnects, and keeps wha
 
   service = await start();
   await noAnswer().waitFor({ state: 'detached' });
-  expect(await field('Name').inputValue()).toBe('typed before');
+  await expect.poll(() => field('Name').inputValue()).toBe('typed before');
   await create.click();
   await dialog('Your new key').waitFor();
   await button('Done').click();
@@ -78,20 +78,20 @@ test('a new build behind an open tab is offered with "Reload"; a missing file as
   await installation.updateConsole();
   service = await start();
   await page.getByText('A new version of the console is available.').waitFor();
-  expect(await limit.inputValue()).toBe('4321');
+  await expect.poll(() => limit.inputValue()).toBe('4321');
 
   // The code of this screen has not been loaded yet, and its file no longer exists.
   await page.goto(`${service.adminUrl}/console/#/parts`);
   await page.getByRole('heading', { name: 'This part could not be loaded' }).waitFor();
   await button('Reload').last().click();
   await page.getByRole('heading', { name: 'Parts', level: 1 }).waitFor();
-  expect(await page.locator('html').getAttribute('data-build')).toBe('new');
-  expect(await page.getByText('A new version of the console is available.').count()).toBe(0);
+  await expect.poll(() => page.locator('html').getAttribute('data-build')).toBe('new');
+  await expect.poll(() => page.getByText('A new version of the console is available.').count()).toBe(0);
 
   await tab.show(`/${projectId}/limits`);
   await expect.poll(() => limit.inputValue()).toBe('4321');
   await button('Discard changes').click();
-  expect(await limit.inputValue()).toBe('');
+  await expect.poll(() => limit.inputValue()).toBe('');
   expect(seriousComplaints()).toEqual([]);
 });
 
@@ -102,7 +102,7 @@ test('while the database is away, the console says so in words and recovers alon
   const words = /cannot reach its database/;
   // What was loaded stays, with a note.
   await page.locator('.banner', { hasText: words }).waitFor();
-  expect(await page.getByRole('heading', { name: 'Set up' }).isVisible()).toBe(true);
+  await expect.poll(() => page.getByRole('heading', { name: 'Set up' }).isVisible()).toBe(true);
   await page.getByRole('link', { name: 'Sessions', exact: true }).click();
   await page.getByRole('alert').filter({ hasText: words }).waitFor();
 

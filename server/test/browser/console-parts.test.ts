@@ -41,7 +41,9 @@ test('the page of parts shows every part in every state, accessibly, in light an
   await page.getByRole('heading', { name: 'Parts', level: 1 }).waitFor();
   await button('Busy').click();
   for (const [name, selector] of Object.entries(parts))
-    expect(await page.locator('main').locator(selector).count(), name).toBeGreaterThan(0);
+    await expect
+      .poll(() => page.locator('main').locator(selector).count(), { message: name })
+      .toBeGreaterThan(0);
 
   await inspect(page, 'parts');
   const pictures = new Set<string>();

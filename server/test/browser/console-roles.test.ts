@@ -189,7 +189,7 @@ test.each(roles)('%s sees exactly what the role table permits; the API refuses t
 
   const expectedLinks = ['Overview', 'Experiences', 'Keys', 'Embeds', 'Sessions', 'Limits', 'Activity'];
   const ofService = permitted(role, others).filter((name) => ['Team', 'System'].includes(name));
-  expect(await names(tab, 'nav a')).toEqual([...expectedLinks, ...ofService]);
+  await expect.poll(() => names(tab, 'nav a')).toEqual([...expectedLinks, ...ofService]);
   const hasNewProject = permitted(role, others).includes('New project');
   expect((await names(tab, '.side select option')).includes('New project')).toBe(hasNewProject);
 
@@ -200,7 +200,7 @@ test.each(roles)('%s sees exactly what the role table permits; the API refuses t
   }
 
   await tab.show(`/${world.projectId}/embeds`);
-  expect(await page.getByRole('radio').count()).toBe(isPermitted(role, 'run-integration') ? 2 : 0);
+  await expect.poll(() => page.getByRole('radio').count()).toBe(isPermitted(role, 'run-integration') ? 2 : 0);
   await tab.show(`/${world.projectId}/limits`);
   expect((await page.locator('main input').count()) > 0).toBe(isPermitted(role, 'manage-projects'));
   await tab.show(`/${world.projectId}/experiences`);
@@ -210,9 +210,9 @@ test.each(roles)('%s sees exactly what the role table permits; the API refuses t
   if (isPermitted(role, 'run-integration')) {
     await tab.show(`/${world.projectId}/keys`);
     await tab.button('Create key').click();
-    expect(await page.getByRole('radio', { name: 'Live use' }).count()).toBe(
-      isPermitted(role, 'manage-projects') ? 1 : 0,
-    );
+    await expect
+      .poll(() => page.getByRole('radio', { name: 'Live use' }).count())
+      .toBe(isPermitted(role, 'manage-projects') ? 1 : 0);
     await page.keyboard.press('Escape');
   }
   for (const screen of ['Team', 'System']) {
@@ -236,18 +236,18 @@ test('an operator limited to one project sees no other', async () => {
   const operator = await createOperator(service, { role: 'owner', projectIds: [world.projectId] });
   const context = await browser.open({ viewport: { width: 1280, height: 900 } });
   const tab = await openConsole(context, service, operator.operatorId);
-  expect(await names(tab, '.side select option')).toEqual([world.file.project.name]);
+  await expect.poll(() => names(tab, '.side select option')).toEqual([world.file.project.name]);
   await tab.show(`/${hidden.projectId}/keys`);
   await tab.page.getByRole('alert').waitFor();
-  expect(await tab.page.getByRole('alert').innerText()).toContain('No such project');
-  expect(await names(tab, 'nav a')).not.toContain('System');
+  await expect.poll(() => tab.page.getByRole('alert').innerText()).toContain('No such project');
+  await expect.poll(() => names(tab, 'nav a')).not.toContain('System');
   await tab.show('/system');
   await tab.page.getByRole('heading', { name: 'System', level: 1 }).waitFor();
   await tab.page.getByText('Only an owner of all projects can see this.').waitFor();
   await tab.show('/team');
   await tab.button('Add operator').click();
   const dialog = tab.dialog('Add an operator');
-  expect(await dialog.getByRole('checkbox').count()).toBe(1);
+  await expect.poll(() => dialog.getByRole('checkbox').count()).toBe(1);
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Of the same project');
   await dialog.getByRole('button', { name: 'Add operator' }).click();
   await tab.dialog('The token of the new operator').waitFor();

@@ -56,8 +56,8 @@ test('signs in with a token, shows a wrong one as an error, and signs out', asyn
   const tab = await openTab(context, service.adminUrl, '#/team');
   const { page } = tab;
   await signInForm(page).waitFor();
-  expect(await page.title()).toBe('Sign in – Session launch console');
-  expect(await page.getByRole('main').count()).toBe(1);
+  await expect.poll(() => page.title()).toBe('Sign in – Session launch console');
+  await expect.poll(() => page.getByRole('main').count()).toBe(1);
   await inspect(page, 'sign-in');
 
   await enterToken(tab, 'slo_wrong');
@@ -66,7 +66,7 @@ test('signs in with a token, shows a wrong one as an error, and signs out', asyn
   await inspect(page, 'sign-in-failed');
   await enterToken(tab, adminToken);
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
-  expect(await who(tab)).toContain('bootstrap owner');
+  await expect.poll(() => who(tab)).toContain('bootstrap owner');
   expect(await keptSecrets(page)).toEqual([]);
 
   await tab.button('Sign out').click();
@@ -92,14 +92,14 @@ test('a login that ends while somebody types opens the form over the page and lo
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await form.waitFor();
-  expect(await page.getByLabel('Name').inputValue()).toBe('Half written');
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Half written');
 
   await enterToken(tab, adminToken);
   // The refused request is sent again.
   await page.getByRole('heading', { name: 'Set up' }).waitFor();
   expect(page.url()).toMatch(/#\/prj_half_written\/overview$/);
-  expect(await page.getByRole('dialog').count()).toBe(0);
-  expect(await page.getByText('Created Half written.').isVisible()).toBe(true);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByText('Created Half written.').isVisible()).toBe(true);
 
   // The same over a dialog that the switcher opened, signed in again in another tab.
   await page.getByLabel('Project', { exact: true }).selectOption('New project');
@@ -110,7 +110,7 @@ test('a login that ends while somebody types opens the form over the page and lo
   const other = await openTab(context, service.adminUrl);
   await enterToken(other, adminToken);
   await page.getByText('Created Second.').waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(page.url()).toMatch(/#\/prj_second\/overview$/);
   expect(tab.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
 });
@@ -151,8 +151,8 @@ test('after a sign-in as another operator, nothing of the first one is sent or s
     expect(await one.page.evaluate('window.isOfAda')).toBeUndefined();
   }
   await page.getByText('No unsaved changes').waitFor();
-  expect(await tab.field('Title').inputValue()).toBe(before.experience.title);
-  expect(await page.getByText('You have unsaved changes from').count()).toBe(0);
+  await expect.poll(() => tab.field('Title').inputValue()).toBe(before.experience.title);
+  await expect.poll(() => page.getByText('You have unsaved changes from').count()).toBe(0);
   expect((await service.admin({ path })).json).toEqual(before);
 
   // An identity provider signs in outside of the page, which then only finds the cookie.
@@ -161,7 +161,7 @@ test('after a sign-in as another operator, nothing of the first one is sent or s
   await openTab(context, service.adminUrl);
   await page.locator('.who', { hasText: 'Ada creator' }).waitFor();
   await tab.button('Continue').click();
-  expect(await tab.field('Title').inputValue()).toBe('Written by Ada');
+  await expect.poll(() => tab.field('Title').inputValue()).toBe('Written by Ada');
   expect(tab.complaints.filter((one) => /^exception|policy violation/.test(one))).toEqual([]);
   expect(other.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
 });
@@ -179,7 +179,7 @@ test('a sign-in link asks before it replaces a login, and leaves no trace in the
   expect(page.url()).toBe(`${service.adminUrl}/console/#/team`);
   await inspect(page, 'use-link');
   await button('Cancel').click();
-  expect(await who(tab)).toContain('bootstrap owner');
+  await expect.poll(() => who(tab)).toContain('bootstrap owner');
   expect(await keptSecrets(page)).toEqual([]);
 
   // A new tab loads the page with the code, which is still valid.
@@ -196,7 +196,7 @@ test('a sign-in link asks before it replaces a login, and leaves no trace in the
   const again = await openTab(context, service.adminUrl, `#code=${code}`);
   await again.button('Use the link').click();
   await again.dialog('Sign in with this link?').getByRole('alert').waitFor();
-  expect(await who(again)).toContain('Ada viewer');
+  await expect.poll(() => who(again)).toContain('Ada viewer');
   // The first tab still used the login that was replaced.
   expect([...tab.complaints, ...other.complaints].filter((one) => !ofRefusals(401).test(one))).toEqual([]);
 });

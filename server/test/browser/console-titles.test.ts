@@ -64,15 +64,19 @@ test('titles with markup, right-to-left text, emoji and 200 characters are shown
   const { page } = tab;
   await show('experiences');
   for (const title of Object.values(titles))
-    expect(await page.getByRole('link', { name: title, exact: true }).count(), title).toBe(1);
-  expect(await page.locator('#injected').count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole('link', { name: title, exact: true }).count(), { message: title })
+      .toBe(1);
+  await expect.poll(() => page.locator('#injected').count()).toBe(0);
   await show('keys');
   for (const name of Object.values(titles))
-    expect(await page.locator('bdi', { hasText: name.slice(0, 100) }).count(), name).toBe(1);
+    await expect
+      .poll(() => page.locator('bdi', { hasText: name.slice(0, 100) }).count(), { message: name })
+      .toBe(1);
   // The switcher truncates the name; the whole one is its description and in the list.
   const switcher = page.getByLabel('Project', { exact: true });
-  expect(await switcher.getAttribute('title')).toBe(titles.long);
-  expect(await switcher.locator('option').allInnerTexts()).toContain(titles.markup);
+  await expect.poll(() => switcher.getAttribute('title')).toBe(titles.long);
+  await expect.poll(() => switcher.locator('option').allInnerTexts()).toContain(titles.markup);
   await page.keyboard.press('Control+k');
   const found = tab.dialog('Jump to').getByRole('link');
   await found.filter({ hasText: titles.rightToLeft }).waitFor();

@@ -70,15 +70,15 @@ test('a limit that another operator changed after it was typed is written only a
   await inspect(page, 'limits-changed');
   await saveLimits();
   await clash().getByText('It was 600. Changed by Bea').waitFor();
-  expect(await clash().getByRole('button', { name: 'Save limits' }).isDisabled()).toBe(true);
+  await expect.poll(() => clash().getByRole('button', { name: 'Save limits' }).isDisabled()).toBe(true);
   await inspect(page, 'limits-clash');
-  expect(await stored()).toMatchObject({ mintsPerMinute: 50 });
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 50 });
   await clash().getByRole('radio', { name: 'Your value: 500' }).check();
   await saveLimits();
   await page.getByText('The limits are saved.').waitFor();
   await isSaved();
-  expect(await field(perMinute).inputValue()).toBe('500');
-  expect(await stored()).toMatchObject({ mintsPerMinute: 500, sessionsPerDay: 1000 });
+  await expect.poll(() => field(perMinute).inputValue()).toBe('500');
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 500, sessionsPerDay: 1000 });
 });
 
 test('a limit that was typed earlier needs a decision when only another one is changed', async () => {
@@ -92,12 +92,12 @@ test('a limit that was typed earlier needs a decision when only another one is c
   await saveLimits();
   await clash().waitFor();
   await button('Cancel').click();
-  expect(await stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 1000 });
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 1000 });
   await saveLimits();
   await clash().getByRole('radio', { name: 'The saved value: 60' }).check();
   await saveLimits();
   await isSaved();
-  expect(await stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 2000 });
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 2000 });
   await expect.poll(() => field(perMinute).inputValue()).toBe('60');
 });
 
@@ -121,13 +121,13 @@ test('changes of different limits at the same moment are both kept, and one of t
   await field(perMinute).fill('70');
   await saveBeside({ sessionsPerDay: 3000 });
   await isSaved();
-  expect(await stored()).toMatchObject({ mintsPerMinute: 70, sessionsPerDay: 3000 });
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 70, sessionsPerDay: 3000 });
   await page.unrouteAll({ behavior: 'wait' });
 
   await field(perMinute).fill('80');
   await saveBeside({ mintsPerMinute: 90 });
   await clash().waitFor();
-  expect(await stored()).toMatchObject({ mintsPerMinute: 90 });
+  await expect.poll(() => stored()).toMatchObject({ mintsPerMinute: 90 });
   await page.unrouteAll({ behavior: 'wait' });
   await tab.button('Cancel').click();
   await tab.button('Discard changes').click();
@@ -179,7 +179,7 @@ test('lists update their rows in place, keep the pages that were loaded, and ann
   expect([await rows.count(), await row(latest).count()]).toEqual([52, 0]);
   await button('Show 1 new session').click();
   await row(latest).waitFor();
-  expect(await rows.count()).toBe(53);
+  await expect.poll(() => rows.count()).toBe(53);
   // A session that no longer matches the filter keeps its row.
   await tab.show(`/${projectId}/sessions?status=created`);
   await row(latest).getByText('waiting').waitFor();
@@ -190,7 +190,7 @@ test('lists update their rows in place, keep the pages that were loaded, and ann
   const entries = await rows.count();
   await createKey(service, projectId, { name: 'made elsewhere' });
   await button('Show 1 new change').waitFor();
-  expect(await rows.count()).toBe(entries);
+  await expect.poll(() => rows.count()).toBe(entries);
   await button('Show 1 new change').click();
   await expect.poll(() => rows.count()).toBe(entries + 1);
 });
@@ -212,7 +212,7 @@ test('undoing the change of a role does not take back the change of another oper
   await inspect(page, 'role-chosen');
   await page.keyboard.press('ArrowDown');
   await button('Change role of Cleo to developer').waitFor();
-  expect(await roleOfCleo()).toBe('viewer');
+  await expect.poll(() => roleOfCleo()).toBe('viewer');
   await page.keyboard.press('ArrowUp');
   await button('Change role of Cleo to creator').click();
   await expect.poll(roleOfCleo).toBe('creator');
@@ -221,7 +221,7 @@ test('undoing the change of a role does not take back the change of another oper
   await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });
   await button('Undo').click();
   await page.getByText('Nothing was done: Bea changed Cleo in the meantime.').waitFor();
-  expect(await roleOfCleo()).toBe('developer');
+  await expect.poll(() => roleOfCleo()).toBe('developer');
 });
 
 test('an operator who was changed in the meantime is removed only by another confirmation', async () => {
@@ -267,7 +267,7 @@ test('a console that gets no stream says that changes appear later, and shows th
   await inspect(page, 'polling');
   await createKey(service, world.projectId, { name: 'made without a stream' });
   await page.getByRole('rowheader', { name: 'made without a stream' }).waitFor();
-  expect(await hint.count()).toBe(1);
+  await expect.poll(() => hint.count()).toBe(1);
   for (const { abort } of taken) abort.abort();
   await hint.waitFor({ state: 'detached' });
   await other.close();

@@ -143,7 +143,7 @@ test('leads from the printed link to a page that talks, with nothing but the con
 
   await openScreen('Overview');
   await page.getByText('Sessions created', { exact: true }).first().waitFor();
-  expect(await page.getByRole('heading', { name: 'Set up' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('heading', { name: 'Set up' }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
@@ -153,7 +153,7 @@ test('names a refused origin, its reason and number; one button and a confirmati
   await becomes(visitor, 'failed');
   const row = page.getByRole('row').filter({ hasText: stranger.origin });
   await row.getByText('The project does not allow this origin.').waitFor();
-  expect(await row.getByRole('cell').nth(1).innerText()).toBe('1');
+  await expect.poll(() => row.getByRole('cell').nth(1).innerText()).toBe('1');
   await inspect(page, 'refused');
   await row.getByRole('button', { name: `Allow ${stranger.origin}` }).click();
   await inspect(page, 'allow-origin');

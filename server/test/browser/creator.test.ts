@@ -138,7 +138,7 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await visit(experienceId, newGreeting);
 
   await tab.show(`/${projectId}/experiences`);
-  expect(await catalog()).toEqual(['The harbor', 'The lighthouse']);
+  await expect.poll(() => catalog()).toEqual(['The harbor', 'The lighthouse']);
   await page
     .getByRole('listitem')
     .filter({ hasText: 'The lighthouse' })

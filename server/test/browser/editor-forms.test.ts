@@ -51,15 +51,14 @@ const names = (list: string) =>
 
 test('Setup edits characters, keeps what it does not show, and undoes', async () => {
   await open('exp_glasshouse', 'setup');
-  expect(await text('Title').inputValue()).toBe('Wren, Pip and the Glasshouse');
+  await expect.poll(() => text('Title').inputValue()).toBe('Wren, Pip and the Glasshouse');
   const pip = item('Character 2: Pip');
-  expect(await pip.getByText('Kept as written').allTextContents()).toEqual([
-    expect.stringContaining('voiceId, pace'),
-    expect.stringContaining('images'),
-  ]);
+  await expect
+    .poll(() => pip.getByText('Kept as written').allTextContents())
+    .toEqual([expect.stringContaining('voiceId, pace'), expect.stringContaining('images')]);
   await text('Pitch', pip).fill('');
   await text('Pitch', pip).pressSequentially('0.95');
-  expect(await text('Pitch', pip).inputValue()).toBe('0.95');
+  await expect.poll(() => text('Pitch', pip).inputValue()).toBe('0.95');
 
   // The sample is loaded when it is first played.
   const sample = page.waitForResponse(/\/kal16-\w+\.js$/);
@@ -95,7 +94,7 @@ test('Setup edits characters, keeps what it does not show, and undoes', async ()
 
   await button('Delete: Pip').click();
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren']);
-  expect(await button('Delete: Wren').isDisabled()).toBe(true);
+  await expect.poll(() => button('Delete: Wren').isDisabled()).toBe(true);
   await button('Undo').last().click();
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren', 'Character 2: Pip']);
   await button('Add character').click();
@@ -118,7 +117,7 @@ test('Mind edits topics, renames ids in follow-ups, moves, deletes and undoes', 
 
   // A topic that follows: its id changes, and the follow-up with it.
   const first = ferries.getByRole('listitem').first();
-  expect(await first.textContent()).toContain('How do the tides work here?');
+  await expect.poll(() => first.textContent()).toContain('How do the tides work here?');
   const tides = item(/^Topic \d+: How do the tides work here\?$/);
   await tides.getByRole('button', { expanded: false }).click();
   await text('Id', tides).fill('ferries');
@@ -126,13 +125,13 @@ test('Mind edits topics, renames ids in follow-ups, moves, deletes and undoes', 
   await tides.getByText('Another one has the id ferries.').waitFor();
   await text('Id', tides).fill('sea-level');
   await text('Id', tides).press('Enter');
-  expect(await first.textContent()).toContain('How do the tides work here?');
+  await expect.poll(() => first.textContent()).toContain('How do the tides work here?');
   await button('Delete: How do the tides work here?').click();
   await expect.poll(() => names('Topics')).toHaveLength(16);
-  expect(await first.textContent()).not.toContain('How do the tides work here?');
+  await expect.poll(() => first.textContent()).not.toContain('How do the tides work here?');
   await button('Undo').last().click();
   await expect.poll(() => names('Topics')).toHaveLength(17);
-  expect(await first.textContent()).toContain('How do the tides work here?');
+  await expect.poll(() => first.textContent()).toContain('How do the tides work here?');
 
   // Closed, so that both topics are on the screen.
   await ferries.getByRole('button', { expanded: true }).first().click();
@@ -164,11 +163,11 @@ test('Mind adds and removes languages, and says what they lack', async () => {
   // The focus moves after the next rendering.
   await text('Greeting in Italian, variant 2').and(page.locator(':focus')).waitFor();
   await page.keyboard.type('Ciao!');
-  expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
+  await expect.poll(() => text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
   await text('Greeting in Italian').waitFor({ state: 'detached' });
   await button('Undo').last().click();
-  expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
+  await expect.poll(() => text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
   await text('Greeting in Italian').waitFor({ state: 'detached' });
   await expect.poll(() => focusedControl(page)).toMatch(/^button (Remove .+ from the mind|Add language)$/);
@@ -192,7 +191,7 @@ test('the question check says what would answer', async () => {
     .toContain('Does anyone live in the lighthouse?');
   await page.getByRole('searchbox', { name: 'Search topics' }).fill('storm');
   await expect.poll(async () => (await names('Topics')).length).toBeLessThan(6);
-  expect(await button('Move up: What was the worst storm?').isDisabled()).toBe(true);
+  await expect.poll(() => button('Move up: What was the worst storm?').isDisabled()).toBe(true);
   await page.getByRole('searchbox', { name: 'Search topics' }).fill('');
   expect(await accessibilityProblems(page, 'main')).toEqual([]);
 });
@@ -201,12 +200,12 @@ test('dual and presenter experiences have lessons and a presentation', async () 
   await open('exp_market_day', 'mind');
   const phrase = item('Phrase 2: ¿Cuánto cuesta?');
   await phrase.getByRole('button', { expanded: false }).click();
-  expect(await text('Phrase in Spanish (Mexico)', phrase).inputValue()).toBe('¿Cuánto cuesta?');
-  expect(await text('Meaning in English', phrase).inputValue()).toBe('How much does it cost?');
+  await expect.poll(() => text('Phrase in Spanish (Mexico)', phrase).inputValue()).toBe('¿Cuánto cuesta?');
+  await expect.poll(() => text('Meaning in English', phrase).inputValue()).toBe('How much does it cost?');
   await page.getByRole('searchbox', { name: 'Which topic' }).fill('Buenos días');
   await page.getByText('Counts as the phrase to learn').waitFor();
   await open('exp_sky_tonight', 'mind');
-  expect(await names('Presentation')).toHaveLength(8);
+  await expect.poll(() => names('Presentation')).toHaveLength(8);
   await page.getByRole('searchbox', { name: 'Which topic' }).fill('please wait');
   await page.getByText('the presentation pauses').waitFor();
 });
@@ -259,7 +258,7 @@ async function typingTime(count: number): Promise<number> {
     times.push((await used()) - start);
   }
   await devtools.detach();
-  expect(await text('Answer in English', topic).inputValue()).toContain('The quick brown fox');
+  await expect.poll(() => text('Answer in English', topic).inputValue()).toContain('The quick brown fox');
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)]!;
 }
 

@@ -130,9 +130,13 @@ describe('preview', () => {
     await expect
       .poll(() => picture.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
       .toBeGreaterThan(0);
-    expect(await picture.getAttribute('src')).toBe(`${talking.service.url}/avatars/maren/full.svg`);
+    await expect
+      .poll(() => picture.getAttribute('src'))
+      .toBe(`${talking.service.url}/avatars/maren/full.svg`);
     const scene = framed().locator('.looks .scene');
-    expect(await scene.getAttribute('src')).toBe(`${talking.service.url}/locations/old-harbor/wide.svg`);
+    await expect
+      .poll(() => scene.getAttribute('src'))
+      .toBe(`${talking.service.url}/locations/old-harbor/wide.svg`);
     await inspect(page, 'preview-card');
   });
 
@@ -141,14 +145,14 @@ describe('preview', () => {
     for (const place of ['body', 'body:not([data-old])']) {
       const card = frameIn(other).locator(`${place} .looks.plain`);
       await card.getByRole('img', { name: 'Maren' }).waitFor();
-      expect(await card.locator('.scene').count()).toBe(0);
+      await expect.poll(() => card.locator('.scene').count()).toBe(0);
       await framed(other).evaluate(`document.body.dataset.old = ''; location.reload()`);
     }
   });
 
   test('talks the changed draft at one press in the console, while the published version stays', async () => {
     await expect.poll(() => state().innerText()).toContain('begins a conversation with r1');
-    expect(await previews()).toEqual([]);
+    await expect.poll(() => previews()).toEqual([]);
     await page.getByRole('radio', { name: /^Fixed/ }).check();
     await page.getByRole('combobox', { name: 'Fixed language of the conversation' }).selectOption('en-GB');
     await expect.poll(() => state().innerText()).toContain('your changes are not in it');
@@ -161,7 +165,7 @@ describe('preview', () => {
     // The operator goes on in the console.
     expect(await page.evaluate('document.activeElement.localName')).not.toBe('iframe');
     await inspect(page, 'talking');
-    expect(await stored()).toMatchObject({ latestRevision: 2, publishedRevision: 1 });
+    await expect.poll(() => stored()).toMatchObject({ latestRevision: 2, publishedRevision: 1 });
     const path = '/v1/public-sessions';
     const body = { experienceId: one.id };
     const live = await talking.service.call({ method: 'POST', path, headers: { Origin: origin }, body });
@@ -191,7 +195,7 @@ describe('preview', () => {
   });
 
   test('a link of its own is withdrawn when the editor closes', async () => {
-    expect(await previews()).toHaveLength(1);
+    await expect.poll(() => previews()).toHaveLength(1);
     await page.evaluate(`location.hash = '#/${projectId}/experiences'`);
     await expect.poll(previews).toEqual([]);
   });
@@ -201,7 +205,7 @@ describe('preview', () => {
     await stranger.goto(`${talking.service.url}/preview/`);
     await stranger.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
     await stranger.evaluate(`postMessage({ preview: 'start' }, '*')`);
-    expect(await stranger.locator('.session-launch-player').count()).toBe(0);
+    await expect.poll(() => stranger.locator('.session-launch-player').count()).toBe(0);
     await stranger.close();
     await openTab('Access');
     await expect.poll(framed).toBeDefined();
@@ -213,7 +217,7 @@ describe('preview', () => {
       setTimeout(() => resolve('nothing'), 300);
     })`);
     expect(answered).toBe('nothing');
-    expect(await previews()).toEqual([]);
+    await expect.poll(() => previews()).toEqual([]);
   });
 
   test('a shared link talks in a fresh browser, discloses nothing of the mind, and is gone when withdrawn', async () => {
@@ -238,7 +242,7 @@ describe('preview', () => {
     expect(url).toContain(`${talking.service.url}/preview/#`);
     await button('Done').click();
     await page.getByText('0 of 3 conversations').waitFor();
-    expect(await previews()).toHaveLength(1);
+    await expect.poll(() => previews()).toHaveLength(1);
 
     const fresh = await browser.open({
       locale: 'en-US',
@@ -417,7 +421,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
     } else {
       await button('Use dot.svg').waitFor();
       // The thumbnail, which is not saved yet, uses it.
-      expect(await button('Delete dot.svg').count()).toBe(0);
+      await expect.poll(() => button('Delete dot.svg').count()).toBe(0);
       await button('Use dot.svg').click();
     }
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -436,7 +440,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   await button('Choose: Background of the card').click();
   await button('Use sea.webp').waitFor();
   // The saved experience uses it.
-  expect(await button('Delete sea.webp').count()).toBe(0);
+  await expect.poll(() => button('Delete sea.webp').count()).toBe(0);
   await button('Use sea.webp').click();
 
   const query = 'kind=avatar&name=quay.svg';
@@ -473,7 +477,7 @@ describe('access', () => {
       const headers = { Origin: text };
       expect((await talking.service.call({ method: 'POST', path, headers, body })).status).toBe(status);
     }
-    expect(await page.locator('pre').last().innerText()).toContain('door="public"');
+    await expect.poll(() => page.locator('pre').last().innerText()).toContain('door="public"');
     await page.getByRole('textbox', { name: 'Allow origin' }).fill('https://new.example');
     await button('Allow origin').click();
     await page.getByRole('button', { name: 'Remove https://new.example' }).waitFor();
@@ -491,12 +495,12 @@ describe('access', () => {
     await signIn(other, creator.operatorId);
     await openTab('Access', other);
     await other.getByText('Only an owner can change the origins of an experience.').waitFor();
-    expect(await other.getByRole('button', { name: /^Remove https/ }).count()).toBe(0);
+    await expect.poll(() => other.getByRole('button', { name: /^Remove https/ }).count()).toBe(0);
     const path = `/admin/operators/${creator.operatorId}`;
     await talking.service.admin({ method: 'PATCH', path, body: { role: 'viewer' } });
     await other.reload();
     await other.getByText('Only creators and owners can start a preview.', { exact: false }).waitFor();
-    expect(await other.getByRole('button', { name: 'Restart with my changes' }).count()).toBe(0);
+    await expect.poll(() => other.getByRole('button', { name: 'Restart with my changes' }).count()).toBe(0);
     await other.context().close();
   });
 });

@@ -99,10 +99,10 @@ test('after a merge, the review is shown again with the changes of both, and onl
   await review().getByText('2 changes for visitors').waitFor();
   await review().getByText('Unfinished', { exact: true }).waitFor();
   await inspect(tab.page, 'review-after-merge');
-  expect(await live()).toEqual(['Harbor', 'You are Maren.']);
+  await expect.poll(() => live()).toEqual(['Harbor', 'You are Maren.']);
   await publish();
   await tab.page.getByText('r3 is published.').waitFor();
-  expect(await live()).toEqual(['Harbor of Ada', 'Unfinished']);
+  await expect.poll(() => live()).toEqual(['Harbor of Ada', 'Unfinished']);
 });
 
 test('a draft that is taken over during the review is published only after it is reviewed again', async () => {
@@ -113,12 +113,12 @@ test('a draft that is taken over during the review is published only after it is
   await review().getByText('1 change for visitors').waitFor();
   await writeByBea('Unfinished');
   await changedByBea().waitFor();
-  expect(await review().getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0);
-  expect(await review().getByText('Unfinished', { exact: true }).count()).toBe(0);
+  await expect.poll(() => review().getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0);
+  await expect.poll(() => review().getByText('Unfinished', { exact: true }).count()).toBe(0);
   await inspect(tab.page, 'review-outdated');
   await tab.button('Review again').click();
   await review().getByText('2 changes for visitors').waitFor();
-  expect(await live()).toEqual(['Harbor', 'You are Maren.']);
+  await expect.poll(() => live()).toEqual(['Harbor', 'You are Maren.']);
   await publish();
   await tab.page.getByText('r3 is published.').waitFor();
 });
@@ -144,10 +144,10 @@ test.each([
   await publish();
   await changedByBea().waitFor();
   await review().getByText('2 changes for visitors').waitFor();
-  expect(await live()).toEqual(['Harbor', 'You are Maren.']);
+  await expect.poll(() => live()).toEqual(['Harbor', 'You are Maren.']);
   await publish();
   await tab.page.getByText('r3 is published.').waitFor();
-  expect(await live()).toEqual(['Harbor of Ada', 'Unfinished']);
+  await expect.poll(() => live()).toEqual(['Harbor of Ada', 'Unfinished']);
 });
 
 test('the review cannot be closed while it publishes', async () => {

@@ -126,7 +126,7 @@ test('a change of another operator leaves text in a field as it is', async () =>
   const { experience, version } = await editor.read(experienceId);
   await editor.ok(editor.save({ ...experience, title: 'The old harbor' }, version));
   await tab.page.getByRole('heading', { name: 'The old harbor', level: 1 }).waitFor();
-  expect(await tab.field('Allow origin').inputValue()).toBe('https://sh');
+  await expect.poll(() => tab.field('Allow origin').inputValue()).toBe('https://sh');
   await tab.field('Allow origin').fill('');
 });
 
@@ -143,12 +143,12 @@ test('earlier unsaved changes to a field that was changed again are a choice, an
   await inspect(page, 'unsaved-conflict');
   await button('Cancel').click();
   await notice().waitFor();
-  expect(await field('Title').inputValue()).toBe('The harbor at dusk');
+  await expect.poll(() => field('Title').inputValue()).toBe('The harbor at dusk');
   await button('Continue').click();
   await conflict.getByRole('radio', { name: 'The harbor at dawn' }).check();
   await button('Merge').click();
   await notice().waitFor({ state: 'detached' });
-  expect(await field('Title').inputValue()).toBe('The harbor at dawn');
+  await expect.poll(() => field('Title').inputValue()).toBe('The harbor at dawn');
 });
 
 test('a save that fails after the editor was left is reported, and its changes are offered again', async () => {
@@ -169,13 +169,13 @@ test('a save that fails after the editor was left is reported, and its changes a
   await page.getByText('Not saved: The harbor at dusk.').waitFor();
   await page.unroute(isSave);
   await resume('setup');
-  expect(await field('Title').inputValue()).toBe('The harbor at dusk');
+  await expect.poll(() => field('Title').inputValue()).toBe('The harbor at dusk');
   expect((await stored()).title).toBe('The harbor at dawn');
 });
 
 test('unsaved changes to a deleted experience can be copied, discarded and restored, and create it again', async () => {
   await writeAndDelete('Title', 'The harbor at night');
-  expect(await keptChanges().innerText()).toBe('Your unsaved changes to The harbor at night');
+  await expect.poll(() => keptChanges().innerText()).toBe('Your unsaved changes to The harbor at night');
   await inspect(tab.page, 'missing-unsaved');
   await tab.button('Copy as YAML').click();
   await tab.page.getByText('The YAML is copied').waitFor();
@@ -190,10 +190,10 @@ test('unsaved changes to a deleted experience can be copied, discarded and resto
   await tab.button('Create again').click();
   await tab.page.getByText('Created The harbor at night again, as a draft.').waitFor();
   await tab.page.getByText('No unsaved changes').waitFor();
-  expect(await stored()).toMatchObject({ title: 'The harbor at night', status: 'draft' });
+  await expect.poll(() => stored()).toMatchObject({ title: 'The harbor at night', status: 'draft' });
   await tab.page.reload();
   await tab.page.getByText('No unsaved changes').waitFor();
-  expect(await notice().count()).toBe(0);
+  await expect.poll(() => notice().count()).toBe(0);
 });
 
 test('a deleted experience gets another id and slug if these are taken, and keeps changes that have problems', async () => {
@@ -207,7 +207,7 @@ test('a deleted experience gets another id and slug if these are taken, and keep
   await notice().waitFor();
   await tab.button('Continue').click();
   await tab.page.getByText('Unsaved changes, 1 problem').waitFor();
-  expect(await tab.field('Slug').inputValue()).toBe('Not a slug');
+  await expect.poll(() => tab.field('Slug').inputValue()).toBe('Not a slug');
   expect(tab.complaints.filter((text) => /^exception|policy violation/.test(text))).toEqual([]);
 });
 
@@ -220,7 +220,7 @@ test('an operator who may no longer create experiences can copy unsaved changes,
     tab = await openConsole(adas, service, ada.operatorId);
     await tab.show(route('setup'));
     await tab.page.getByRole('heading', { name: 'There is no such experience' }).waitFor();
-    expect(await keptChanges().count()).toBe(0);
+    await expect.poll(() => keptChanges().count()).toBe(0);
 
     ({ experienceId } = await createWorld(service, { project: { id: projectId } }));
     await writeAndDelete('Title', 'The harbor of Ada');
@@ -228,7 +228,7 @@ test('an operator who may no longer create experiences can copy unsaved changes,
     await service.admin({ method: 'PATCH', path, body: { role: 'viewer' } });
     await tab.page.reload();
     await tab.page.getByText('Your role, viewer, cannot create experiences.').waitFor();
-    expect(await tab.button('Create again').count()).toBe(0);
+    await expect.poll(() => tab.button('Create again').count()).toBe(0);
     await tab.button('Copy as YAML').waitFor();
     await inspect(tab.page, 'missing-viewer');
   } finally {

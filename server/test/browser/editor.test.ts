@@ -125,7 +125,7 @@ test('two people edit one experience: the second save shows what the first chang
   await button(bea.page, 'Save draft').click();
   const conflict = bea.page.getByRole('dialog', { name: 'Ada saved this experience while you edited it' });
   await conflict.getByText('Changed by both').waitFor();
-  expect(await conflict.getByRole('group').innerText()).toContain('Title');
+  await expect.poll(() => conflict.getByRole('group').innerText()).toContain('Title');
   await inspect(bea.page, 'conflict');
   await conflict.getByRole('radio', { name: 'The harbor of Ada' }).check();
   await button(bea.page, 'Merge and save').click();
@@ -239,7 +239,7 @@ test('unsaved work survives a reload and the expiry of the sign-in', async () =>
   await page.reload();
   await text(page).waitFor();
   await page.getByText('No unsaved changes').waitFor();
-  expect(await page.getByText('You have unsaved changes from').count()).toBe(0);
+  await expect.poll(() => page.getByText('You have unsaved changes from').count()).toBe(0);
 });
 
 test('shows problems at their lines, and keeps text that cannot be read as it was typed', async () => {
@@ -251,14 +251,14 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   await button(page, 'Line 3').waitFor();
   await button(page, 'Review and publish').click();
   await page.locator('.editor-problems:focus').waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await openTab(page, 'Revisions');
   await page.keyboard.press('Control+s');
   await page.getByRole('heading', { name: '1 problem to fix before saving' }).waitFor();
   await inspect(page, 'problems');
-  expect(await page.getByRole('link', { name: 'Slug', exact: true }).getAttribute('href')).toMatch(
-    /\/setup$/,
-  );
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Slug', exact: true }).getAttribute('href'))
+    .toMatch(/\/setup$/);
 
   await openTab(page, 'YAML');
   await replaceText(page, 'title: A\nslug: "open');
@@ -267,7 +267,7 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   await openTab(page, 'Revisions');
   await page.getByRole('heading', { name: 'Compare two revisions' }).waitFor();
   await openTab(page, 'YAML');
-  expect(await text(page).innerText()).toBe('title: A\nslug: "open');
+  await expect.poll(() => text(page).innerText()).toBe('title: A\nslug: "open');
   await inspect(page, 'unreadable');
 
   await button(page, 'Discard').click();
@@ -276,7 +276,7 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   await page.getByText('No unsaved changes').waitFor();
   await text(page).getByText(before.experience.title).waitFor();
   await button(page, 'Undo').click();
-  expect(await text(page).innerText()).toBe('title: A\nslug: "open');
+  await expect.poll(() => text(page).innerText()).toBe('title: A\nslug: "open');
 
   // Changes on another tab are merged into the text when it can be read again.
   await openTab(page, 'Setup');

@@ -166,7 +166,7 @@ describe('examples/catalog-mirror', () => {
     expect([await asked('200'), await asked('304')]).toEqual([whole + 1, unchanged]);
     const first = await shown();
     await page.reload();
-    expect(await shown()).toEqual(first);
+    await expect.poll(() => shown()).toEqual(first);
     expect([await asked('200'), await asked('304')]).toEqual([whole + 1, unchanged + 1]);
     expect(output()).toMatch(/catalog: \d+ experiences\ncatalog: unchanged\n/);
     expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);

@@ -59,7 +59,7 @@ test('an experience that was changed after the list was loaded is deleted only a
   await button('Delete experience').click();
   const again = dialog('Delete it anyway?');
   await again.getByText('Ada Lovelace changed Harbor after you opened this list').waitFor();
-  expect(await again.getByRole('alert').innerText()).toMatch(/Changed just now: description\./);
+  await expect.poll(() => again.getByRole('alert').innerText()).toMatch(/Changed just now: description\./);
   await inspect(page, 'delete-changed');
   expect((await editor.read(harbor)).experience.description).toBe('By Ada.');
 
@@ -95,8 +95,8 @@ test('names changes that were saved between the last plan of a file and its appl
   const applied = dialog('shop.yaml is applied');
   await applied.getByRole('heading', { name: 'It also undid changes that you have not seen' }).waitFor();
   const undone = applied.getByRole('listitem');
-  expect(await undone.count()).toBe(1);
-  expect(await undone.innerText()).toMatch(/^Harbor, changed by Ada Lovelace just now\s+title\s/);
+  await expect.poll(() => undone.count()).toBe(1);
+  await expect.poll(() => undone.innerText()).toMatch(/^Harbor, changed by Ada Lovelace just now\s+title\s/);
   await inspect(page, 'import-undid');
   await undone.getByRole('link', { name: 'Open its revisions' }).click();
   await expect.poll(() => page.url()).toContain(`/experiences/${harbor}/revisions`);

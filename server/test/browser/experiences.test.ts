@@ -186,7 +186,7 @@ test('moves rows by buttons, by keys and by dragging, announces it and undoes it
   await row('Three').getByRole('button', { name: 'Move up', exact: true }).click();
   await becomes('One', 'Three', 'Two', 'Four');
   await expect.poll(() => focusedControl(page)).toBe('button Move up');
-  expect(await announced.innerText()).toBe('Three is now number 2 of 4.');
+  await expect.poll(() => announced.innerText()).toBe('Three is now number 2 of 4.');
   await row('Three').getByRole('button', { name: 'Move up', exact: true }).click();
   await becomes('Three', 'One', 'Two', 'Four');
   await page.keyboard.press('Enter');
@@ -230,7 +230,7 @@ test('repeats a move on an order that another operator changed, and holds back c
   const { version } = await editor.list(projectId);
   await editor.ok(editor.order(projectId, [ids[1], ids[0], ids[2]], version));
   await page.getByText('Another operator changed this list.').waitFor();
-  expect(await titles()).toEqual(['One', 'Two', 'Three']);
+  await expect.poll(() => titles()).toEqual(['One', 'Two', 'Three']);
   await inspect(page, 'held');
   // Up by one as shown: before "Two", which is first by now.
   await page.keyboard.press('Alt+ArrowUp');
@@ -251,7 +251,7 @@ test('filters by text, state and readiness, and keeps the filters in the address
   await editor.ok(editor.archive(archive!.experienceId, archive!.version));
   await openList(projectId);
   await page.getByText('1 archived experience is not shown.').waitFor();
-  expect(await titles()).toEqual(['Café Lisboa', 'Harbor', 'Old harbor']);
+  await expect.poll(() => titles()).toEqual(['Café Lisboa', 'Harbor', 'Old harbor']);
   await page.getByRole('searchbox', { name: 'Search' }).fill('cafe');
   await expect.poll(titles).toEqual(['Café Lisboa']);
   expect(page.url()).toContain(`#/${projectId}/experiences?q=cafe`);
@@ -358,7 +358,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
     };
     await give('shop.yaml', exported.replace('title: Harbor', 'title: Old harbor'));
     await page.getByText('Only an owner can apply a project file.').waitFor();
-    expect(await button('Apply file').count()).toBe(0);
+    await expect.poll(() => button('Apply file').count()).toBe(0);
     await button('Cancel').click();
     const one = list().getByRole('listitem').first();
     const downloadingOne = page.waitForEvent('download');
@@ -405,7 +405,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
     await give('shop.yaml', exported.replace('title: Harbor', 'title: Old harbor'));
     await page.getByRole('heading', { name: 'It would undo changes made in the console' }).waitFor();
     const undone = page.getByRole('alert').getByRole('listitem');
-    expect(await undone.innerText()).toMatch(/^Café, changed by Ada Lovelace .*\s+description$/);
+    await expect.poll(() => undone.innerText()).toMatch(/^Café, changed by Ada Lovelace .*\s+description$/);
     await dialog('Import a project file').getByText('Old harbor', { exact: true }).waitFor();
     await inspect(page, 'import-plan');
     await button('Apply and undo those changes').click();
@@ -469,7 +469,7 @@ test('leaves out what a role may not do, and shows any title', async () => {
     await page.keyboard.press('Escape');
     await list().getByRole('link').first().focus();
     await page.keyboard.press('Alt+ArrowDown');
-    expect(await titles()).toEqual(odd);
+    await expect.poll(() => titles()).toEqual(odd);
     await inspect(page, 'viewer');
   } finally {
     page = creators;

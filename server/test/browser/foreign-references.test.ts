@@ -131,7 +131,7 @@ test('no drawing makes the page request another host', async () => {
   home.files.set('/avatars/drawn/rig.json', JSON.stringify(maren));
   home.files.set('/avatars/drawn/full.svg', attack(`${elsewhere}/drawn`));
   await show(['drawn']);
-  expect(await page.locator('[data-viseme]').count()).toBe(1);
+  await expect.poll(() => page.locator('[data-viseme]').count()).toBe(1);
   expect([of('/drawn'), of('/last')]).toEqual([[], ['/last']]);
   expect(errors).toEqual([]);
 });
@@ -165,8 +165,10 @@ test.each([
   home.files.set('/avatars/malformed/rig.json', JSON.stringify({ ...maren, ...over }));
   home.files.set('/avatars/malformed/full.svg', readFileSync(new URL('maren/full.svg', avatars), 'utf8'));
   await show(['maren', 'malformed']);
-  expect(await page.locator('[data-viseme]').count()).toBe(1);
-  expect(await page.locator('.figure img').getAttribute('src')).toContain('/avatars/malformed/full.svg');
+  await expect.poll(() => page.locator('[data-viseme]').count()).toBe(1);
+  await expect
+    .poll(() => page.locator('.figure img').getAttribute('src'))
+    .toContain('/avatars/malformed/full.svg');
   expect(errors).toEqual([]);
 });
 

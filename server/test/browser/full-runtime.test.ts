@@ -53,7 +53,7 @@ test('a full runtime is tried four times, then the visitor sees that it is busy 
   await becomes(page, 'failed');
   expect(refused).toBe(4);
   const busy = 'Many people are talking right now. Please try again in a moment.';
-  expect(await page.locator('.apology').innerText()).toBe(busy);
+  await expect.poll(() => page.locator('.apology').innerText()).toBe(busy);
   expect(await page.evaluate('[experience.error.code, experience.error.retryable]')).toEqual([
     'CONNECT_FAILED',
     true,

@@ -26,7 +26,7 @@ test('one press on the first screen starts a conversation with sound; Escape ret
   const talk = page.getByRole('button', { name: 'Talk with Maren', exact: true });
   await talk.click();
   await speaks(page);
-  expect(await page.locator('.stage-card.talking .session-launch-player').count()).toBe(1);
+  await expect.poll(() => page.locator('.stage-card.talking .session-launch-player').count()).toBe(1);
   expect(await accessibilityProblems(page, '.stage-card')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.locator('.stage-card.talking').waitFor({ state: 'detached' });
@@ -85,6 +85,6 @@ test.each([
   await isIn(page, 'speaking');
   await page.locator('.line.character .said').first().waitFor();
   await page.locator(sign).first().waitFor();
-  expect(await page.locator('.session-launch-player').count()).toBe(1);
+  await expect.poll(() => page.locator('.session-launch-player').count()).toBe(1);
   expect(complaints).toEqual([]);
 });

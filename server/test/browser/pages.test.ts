@@ -34,7 +34,7 @@ describe.each([desktop, phone])('$width × $height', (size) => {
   test('the landing page loads without errors, with its art, and fits the screen in both colour schemes', async () => {
     await page.setViewportSize(size);
     await page.goto(service.url, { waitUntil: 'networkidle' });
-    expect(await page.title()).toBe('Session launch service');
+    await expect.poll(() => page.title()).toBe('Session launch service');
     await loadsWell(page);
     // Pictures below the first screen are loaded when they come near.
     await page.evaluate(`for (const image of document.images) image.loading = 'eager'`);
@@ -70,10 +70,10 @@ test('the filters of the gallery work with the keyboard, and say how many experi
   await page.goto(service.url);
   const shown = () => page.locator('.card:visible').count();
   const status = page.getByRole('group', { name: 'Filter the experiences' }).getByRole('status');
-  expect(await shown()).toBe(7);
+  await expect.poll(() => shown()).toBe(7);
   await page.getByRole('radio', { name: 'All' }).focus();
   await page.keyboard.press('ArrowRight');
-  expect(await page.getByRole('radio', { name: 'Explore' }).isChecked()).toBe(true);
+  await expect.poll(() => page.getByRole('radio', { name: 'Explore' }).isChecked()).toBe(true);
   expect([await status.textContent(), await shown()]).toEqual(['1 of 7 experiences', 1]);
   await page.keyboard.press('ArrowLeft');
   await page.getByLabel('Interaction').selectOption('Conversation');
@@ -93,7 +93,7 @@ describe('the documentation', () => {
       await loadsWell(page);
     }
     const menu = page.getByRole('navigation', { name: 'Documentation' });
-    expect(await menu.isVisible()).toBe(false);
+    await expect.poll(() => menu.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Menu' }).press('Enter');
     await menu.getByRole('link', { name: 'Quick start' }).click();
     await page.getByRole('heading', { name: 'Tutorial: quick start', level: 1 }).waitFor();
@@ -107,13 +107,13 @@ describe('the documentation', () => {
     await page.keyboard.type('backups');
     const options = page.getByRole('option');
     await options.first().waitFor();
-    expect(await page.locator('[aria-selected=true]').textContent()).toContain('Backups');
+    await expect.poll(() => page.locator('[aria-selected=true]').textContent()).toContain('Backups');
     await page.keyboard.press('Escape');
     await options.first().waitFor({ state: 'detached' });
     await page.keyboard.press('Backspace');
     await options.nth(1).waitFor();
     await page.keyboard.press('ArrowDown');
-    expect(await options.nth(1).getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/docs/operations#backups`);
@@ -144,8 +144,8 @@ test('the API reference loads without errors, from this service alone, and fits 
 
   async function looksRight(): Promise<void> {
     await expect.poll(() => overflows(page)).toBe(false);
-    expect(await page.getByRole('main').count()).toBe(1);
-    expect(await page.getByText('Authentication').filter({ visible: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('main').count()).toBe(1);
+    await expect.poll(() => page.getByText('Authentication').filter({ visible: true }).count()).toBe(0);
   }
 });
 
@@ -157,7 +157,7 @@ test('the landing page can be used with the keyboard alone', async () => {
   expect(skip).toBe('Skip to the content');
   expect((await page.locator('.skip').boundingBox())?.y).toBeGreaterThanOrEqual(0);
   for (const landmark of ['banner', 'navigation', 'main', 'contentinfo'] as const) {
-    expect(await page.getByRole(landmark).count(), landmark).toBe(1);
+    await expect.poll(() => page.getByRole(landmark).count(), { message: landmark }).toBe(1);
   }
 });
 

@@ -95,7 +95,7 @@ test('a link opens a draft, says which one it is, and talks at a press of Start'
   await press(page, 'Start');
   await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
   await page.getByRole('alert').getByText('It has expired, was withdrawn', { exact: false }).waitFor();
-  expect(await page.getByRole('button', { name: 'Start' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Start' }).count()).toBe(0);
   expect(await accessibilityProblems(page, 'body')).toEqual([]);
   await shoot('used-up');
 });
@@ -103,7 +103,7 @@ test('a link opens a draft, says which one it is, and talks at a press of Start'
 test('a link without a code says so', async () => {
   await page.goto(`${talking.service.url}/preview/`);
   await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Start' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Start' }).count()).toBe(0);
 });
 
 test('asks for the paired language where the draft needs one', async () => {
@@ -135,7 +135,9 @@ describe('in a frame', () => {
       const blocked = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
       await page.goto(site.origin);
       await blocked;
-      expect(await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).count()).toBe(0);
+      await expect
+        .poll(() => page.frameLocator('iframe').getByRole('button', { name: 'Start' }).count())
+        .toBe(0);
     } finally {
       await site.close();
     }
@@ -149,6 +151,6 @@ describe('in a frame', () => {
     const frame = page.frameLocator('iframe');
     await frame.getByRole('button', { name: 'Start' }).click();
     await frame.locator('.player[data-mode=speaking]').waitFor();
-    expect(await frame.getByRole('banner').count()).toBe(0);
+    await expect.poll(() => frame.getByRole('banner').count()).toBe(0);
   });
 });

@@ -165,7 +165,7 @@ describe('a killed process', () => {
     expect(await page.evaluate('told')).toContain('The connection was lost.');
     expect(await page.evaluate('told')).not.toContain('The conversation has ended.');
     // The character is still shown.
-    expect(await page.locator('[data-viseme]').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-viseme]').count()).toBe(1);
     expect(await accessibilityProblems(page)).toEqual([]);
     await own.startAgain();
     talking.service = own.service;

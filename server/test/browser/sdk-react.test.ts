@@ -42,7 +42,7 @@ describe.each([
     await open(react);
     await page.getByRole('button', { name: 'Walk with me' }).click();
     await page.locator('.player[data-mode=speaking]').waitFor();
-    expect(await page.locator('.session-launch-player').count()).toBe(1);
+    await expect.poll(() => page.locator('.session-launch-player').count()).toBe(1);
     await page.locator('.player[data-mode=listening]').waitFor();
     await page.getByText('Lines so far: 1').waitFor();
     expect(await count()).toBe(before + 1);

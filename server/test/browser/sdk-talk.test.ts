@@ -106,7 +106,7 @@ describe('a two-line embed on a page with the strictest policy', () => {
     await page.getByRole('textbox', { name: 'Write a message' }).fill('When do the ferries leave?');
     await page.keyboard.press('Enter');
     await page.locator('.line.cut').waitFor();
-    expect(await page.locator('.note').innerText()).toContain('a written script');
+    await expect.poll(() => page.locator('.note').innerText()).toContain('a written script');
     expect(await page.content()).not.toContain('eyJ');
     expect(await ask(page, (one) => JSON.stringify(one.session))).not.toContain('eyJ');
     await page.getByRole('button', { name: 'End the conversation' }).click();
@@ -116,7 +116,7 @@ describe('a two-line embed on a page with the strictest policy', () => {
     expect(session).toMatchObject({ endReason: 'client_ended', origin: site.origin, source: 'browser' });
     expect((await talking.sessions()).length).toBe(sessions + 1);
     expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
-    expect(await page.getByRole('button', { name: 'Start again' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Start again' }).isVisible()).toBe(true);
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe('a two-line embed on a page with the strictest policy', () => {
     expect(await ask(page, (one) => one.state)).toBe('connecting');
     await page.getByRole('button', { name: 'End the conversation' }).click();
     await becomes(page, 'ended');
-    expect(await page.locator('.apology').innerText()).toBe('The conversation has ended.');
+    await expect.poll(() => page.locator('.apology').innerText()).toBe('The conversation has ended.');
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe('the element', () => {
     await labelled.getByRole('button', { name: 'Talk to Maren' }).waitFor();
     const without = await open(site, 'start-button="false"');
     await player(without).waitFor();
-    expect(await without.getByRole('button').count()).toBe(0);
+    await expect.poll(() => without.getByRole('button').count()).toBe(0);
   });
 
   test('applies later attribute changes and removals', async () => {
@@ -295,10 +295,10 @@ describe('the script', () => {
       .toEqual([true, true]);
     const shown = (name: string) =>
       layers.evaluateAll((all, of) => all.map((one) => one.getAttribute(of)), name);
-    expect(await shown('alt')).toEqual(['', 'Old Harbor']);
-    expect(await shown('loading')).toEqual(['lazy', 'lazy']);
-    expect(await shown('srcset')).toEqual([null, null]);
-    expect(await page.getByRole('img', { name: 'Late Line' }).innerText()).toBe('LL');
+    await expect.poll(() => shown('alt')).toEqual(['', 'Old Harbor']);
+    await expect.poll(() => shown('loading')).toEqual(['lazy', 'lazy']);
+    await expect.poll(() => shown('srcset')).toEqual([null, null]);
+    await expect.poll(() => page.getByRole('img', { name: 'Late Line' }).innerText()).toBe('LL');
     const srcset = await page.getByRole('img', { name: 'Tower' }).getAttribute('srcset');
     expect(srcset).toMatch(/full\.png\?w=160 160w,.*full\.png\?w=1280 1280w$/);
   });
@@ -458,7 +458,7 @@ describe('failures', () => {
     expect(warnings.join('\n')).toMatch(
       new RegExp(`ORIGIN_NOT_ALLOWED.*${stranger.origin} in allowedOrigins.*req_`),
     );
-    expect(await page.locator('.player').innerText()).not.toContain('allowedOrigins');
+    await expect.poll(() => page.locator('.player').innerText()).not.toContain('allowedOrigins');
   });
 
   test('a rate limit counts down on the start button', async () => {
@@ -477,7 +477,7 @@ describe('failures', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     const button = page.getByRole('button', { name: /Try again in \d+ s/ });
     await button.waitFor();
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled()).toBe(true);
     expect(await accessibilityProblems(page)).toEqual([]);
     const first = Number.parseInt(/\d+/.exec(await button.innerText())![0], 10);
     await expect
