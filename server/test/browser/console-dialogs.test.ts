@@ -38,7 +38,7 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   const address = page.url();
   await page.evaluate('history.back()');
   await page.getByText('You have not copied the key.').waitFor();
-  expect(page.url()).toBe(address);
+  await expect.poll(() => page.url()).toBe(address);
   await button('Back to the key').click();
   const asked = page.waitForEvent('dialog');
   await page.evaluate('setTimeout(() => location.reload())');
@@ -117,7 +117,7 @@ test('the switch for embeds shows what is saved, also after a failure, and has a
   expect(await status()).toBe(201);
   await off.click();
   await page.getByText('Browser embeds are off').waitFor();
-  expect([await off.isChecked(), await status()]).toEqual([true, 403]);
+  await expect.poll(async () => [await off.isChecked(), await status()]).toEqual([true, 403]);
   await button('Undo').click();
   await expect.poll(status).toBe(201);
   await on.and(page.locator(':checked')).waitFor();

@@ -135,7 +135,7 @@ test('the arrow keys choose a project in the switcher, and Enter opens it', asyn
   await switcher.focus();
   await page.keyboard.press('ArrowDown');
   await page.getByRole('button', { name: /^Open / }).waitFor();
-  expect(page.url()).toContain(`#/${first}/overview`);
+  await expect.poll(() => page.url()).toContain(`#/${first}/overview`);
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toContain(`#/${second}/overview`);
   await switcher.and(page.locator(':focus')).waitFor();

@@ -60,7 +60,7 @@ test('signs in and works below a path of nginx, over https', async () => {
   const tab = await openTab(context, base, new URL(url).hash);
   const { page, button, field } = tab;
   await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
-  expect(page.url()).toBe(`${base}/console/`);
+  await expect.poll(() => page.url()).toBe(`${base}/console/`);
   expect((await context.cookies()).map(({ name, secure, path }) => ({ name, secure, path }))).toEqual([
     { name: '__Host-console', secure: true, path: '/' },
   ]);
@@ -69,7 +69,7 @@ test('signs in and works below a path of nginx, over https', async () => {
   await field('Name').fill('Behind nginx');
   await button('Create project').click();
   await page.getByRole('heading', { name: 'Set up' }).waitFor();
-  expect(page.url()).toBe(`${base}/console/#/prj_behind_nginx/overview`);
+  await expect.poll(() => page.url()).toBe(`${base}/console/#/prj_behind_nginx/overview`);
   await inspect(page, 'behind-nginx');
 
   // Events arrive through the proxy.
@@ -81,7 +81,7 @@ test('signs in and works below a path of nginx, over https', async () => {
   // The login survives a reload, and the root of the path leads to the console.
   await page.goto(`${base}/`);
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  expect(page.url()).toBe(`${base}/console/`);
+  await expect.poll(() => page.url()).toBe(`${base}/console/`);
   await button('Sign out').click();
   await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
   expect(await context.cookies()).toEqual([]);
@@ -105,7 +105,7 @@ test('signs in through an identity provider below a path, and the login that was
   // A link to the start of the sign-in, such as a bookmark that is opened from the console.
   await page.evaluate(`location.href = ${JSON.stringify(`${base}/admin/oidc/start`)}`);
   await page.locator('.who', { hasText: 'Ruth viewer' }).waitFor();
-  expect(page.url()).toBe(`${base}/console/#/`);
+  await expect.poll(() => page.url()).toBe(`${base}/console/#/`);
   expect(await loginCookie()).toEqual([{ name: '__Host-console', path: '/' }]);
   const after = await operators();
   expect(after).toHaveLength(1);

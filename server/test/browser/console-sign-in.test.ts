@@ -97,7 +97,7 @@ test('a login that ends while somebody types opens the form over the page and lo
   await enterToken(tab, adminToken);
   // The refused request is sent again.
   await page.getByRole('heading', { name: 'Set up' }).waitFor();
-  expect(page.url()).toMatch(/#\/prj_half_written\/overview$/);
+  await expect.poll(() => page.url()).toMatch(/#\/prj_half_written\/overview$/);
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await expect.poll(() => page.getByText('Created Half written.').isVisible()).toBe(true);
 
@@ -111,7 +111,7 @@ test('a login that ends while somebody types opens the form over the page and lo
   await enterToken(other, adminToken);
   await page.getByText('Created Second.').waitFor();
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-  expect(page.url()).toMatch(/#\/prj_second\/overview$/);
+  await expect.poll(() => page.url()).toMatch(/#\/prj_second\/overview$/);
   expect(tab.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
 });
 
@@ -176,7 +176,7 @@ test('a sign-in link asks before it replaces a login, and leaves no trace in the
   const code = await codeFor(service, ada.operatorId);
   await page.goto(`${service.adminUrl}/console/#code=${code}`);
   await dialog('Sign in with this link?').waitFor();
-  expect(page.url()).toBe(`${service.adminUrl}/console/#/team`);
+  await expect.poll(() => page.url()).toBe(`${service.adminUrl}/console/#/team`);
   await inspect(page, 'use-link');
   await button('Cancel').click();
   await expect.poll(() => who(tab)).toContain('bootstrap owner');

@@ -176,7 +176,7 @@ test('lists update their rows in place, keep the pages that were loaded, and ann
   await row(oldest).getByText('ended').waitFor();
   const latest = await mint();
   await button('Show 1 new session').waitFor();
-  expect([await rows.count(), await row(latest).count()]).toEqual([52, 0]);
+  await expect.poll(async () => [await rows.count(), await row(latest).count()]).toEqual([52, 0]);
   await button('Show 1 new session').click();
   await row(latest).waitFor();
   await expect.poll(() => rows.count()).toBe(53);

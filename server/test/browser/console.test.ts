@@ -71,7 +71,7 @@ async function talk(on: typeof site): Promise<Page> {
 
 test('leads from the printed link to a page that talks, with nothing but the console', async () => {
   await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
-  expect(page.url()).toBe(`${home}/console/`);
+  await expect.poll(() => page.url()).toBe(`${home}/console/`);
   await inspect(page, 'no-projects');
 
   await button('New project').click();
@@ -79,7 +79,7 @@ test('leads from the printed link to a page that talks, with nothing but the con
   await inspect(page, 'new-project');
   await button('Create project').click();
   await page.getByRole('heading', { name: 'Set up' }).waitFor();
-  expect(page.url()).toBe(`${home}/console/#/${projectId}/overview`);
+  await expect.poll(() => page.url()).toBe(`${home}/console/#/${projectId}/overview`);
   await inspect(page, 'set-up');
 
   await page.getByRole('link', { name: 'Create an experience' }).click();
@@ -175,7 +175,7 @@ test('the other screens and dialogs are accessible, fit a phone and keep no secr
   await page.getByLabel('Last day').fill('2000-01-02');
   await page.keyboard.press('Enter');
   await page.getByText('No session matches these filters.').waitFor();
-  expect(page.url()).toContain('from=2000-01-01&to=2000-01-02');
+  await expect.poll(() => page.url()).toContain('from=2000-01-01&to=2000-01-02');
   await inspect(page, 'no-match');
   await button('Clear filters').click();
   await page.getByRole('row').nth(1).waitFor();

@@ -163,11 +163,13 @@ describe('examples/catalog-mirror', () => {
         pictures.nth(n).evaluate((image) => (image as { naturalWidth?: number }).naturalWidth);
       await expect.poll(width).toBeGreaterThan(0);
     }
-    expect([await asked('200'), await asked('304')]).toEqual([whole + 1, unchanged]);
+    await expect.poll(async () => [await asked('200'), await asked('304')]).toEqual([whole + 1, unchanged]);
     const first = await shown();
     await page.reload();
     await expect.poll(() => shown()).toEqual(first);
-    expect([await asked('200'), await asked('304')]).toEqual([whole + 1, unchanged + 1]);
+    await expect
+      .poll(async () => [await asked('200'), await asked('304')])
+      .toEqual([whole + 1, unchanged + 1]);
     expect(output()).toMatch(/catalog: \d+ experiences\ncatalog: unchanged\n/);
     expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
     await page.getByRole('link', { name: titles[0] }).click();

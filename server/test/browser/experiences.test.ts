@@ -254,7 +254,7 @@ test('filters by text, state and readiness, and keeps the filters in the address
   await expect.poll(() => titles()).toEqual(['Café Lisboa', 'Harbor', 'Old harbor']);
   await page.getByRole('searchbox', { name: 'Search' }).fill('cafe');
   await expect.poll(titles).toEqual(['Café Lisboa']);
-  expect(page.url()).toContain(`#/${projectId}/experiences?q=cafe`);
+  await expect.poll(() => page.url()).toContain(`#/${projectId}/experiences?q=cafe`);
   await page.getByRole('searchbox', { name: 'Search' }).fill('nothing like it');
   await page.getByRole('heading', { name: 'No experience matches these filters.' }).waitFor();
   await inspect(page, 'no-match');
@@ -269,7 +269,7 @@ test('filters by text, state and readiness, and keeps the filters in the address
   await button('Clear filters').click();
   await button('Show archived').click();
   await expect.poll(titles).toEqual(['Archive']);
-  expect(page.url()).toContain('state=archived');
+  await expect.poll(() => page.url()).toContain('state=archived');
   await choose('Archive', 'Restore as a draft');
   await toast('Archive is a draft again.').waitFor();
   // Moving among the rows that a filter shows moves past the hidden ones.

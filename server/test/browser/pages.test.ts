@@ -74,12 +74,16 @@ test('the filters of the gallery work with the keyboard, and say how many experi
   await page.getByRole('radio', { name: 'All' }).focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.getByRole('radio', { name: 'Explore' }).isChecked()).toBe(true);
-  expect([await status.textContent(), await shown()]).toEqual(['1 of 7 experiences', 1]);
+  await expect
+    .poll(async () => [await status.textContent(), await shown()])
+    .toEqual(['1 of 7 experiences', 1]);
   await page.keyboard.press('ArrowLeft');
   await page.getByLabel('Interaction').selectOption('Conversation');
-  expect([await status.textContent(), await shown()]).toEqual(['3 of 7 experiences', 3]);
+  await expect
+    .poll(async () => [await status.textContent(), await shown()])
+    .toEqual(['3 of 7 experiences', 3]);
   await page.getByRole('button', { name: 'Show all' }).press('Enter');
-  expect([await status.textContent(), await shown()]).toEqual(['7 experiences', 7]);
+  await expect.poll(async () => [await status.textContent(), await shown()]).toEqual(['7 experiences', 7]);
   await expect.poll(() => page.evaluate(`document.activeElement.name`)).toBe('purpose');
   expect(complaints).toEqual([]);
 });

@@ -123,7 +123,9 @@ describe('a network outage', () => {
     const before = (await talking.sessions()).length;
     await page.clock.fastForward(60_000);
     await becomes(page, 'failed');
-    expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
+    await expect
+      .poll(async () => [await apology(page), await code(page)])
+      .toEqual(['The connection was lost.', 'CONNECTION_LOST']);
     expect(await ask(page, (one) => [one.mic.status, one.output.level()])).toEqual(['off', 0]);
     expect(await accessibilityProblems(page)).toEqual([]);
     // The SDK does not mint to restore a connection.
@@ -140,7 +142,9 @@ describe('a killed process', () => {
     const page = await started();
     process.kill(runtimePid(), 'SIGKILL');
     await becomes(page, 'failed');
-    expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
+    await expect
+      .poll(async () => [await apology(page), await code(page)])
+      .toEqual(['The connection was lost.', 'CONNECTION_LOST']);
     await press(page, 'Start again');
     await becomes(page, 'live');
     await isTalking(page);
