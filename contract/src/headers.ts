@@ -46,6 +46,10 @@ export const notStored: AnswerHeaders = {
   'Cache-Control': fixed('NotStored', 'no-store, private', 'The response must not be cached.'),
 };
 
+export const storedBriefly: AnswerHeaders = {
+  'Cache-Control': fixed('StoredBriefly', 'private, max-age=5', 'May be cached privately for five seconds.'),
+};
+
 export const neverStored: AnswerHeaders = {
   'Cache-Control': fixed(
     'NeverStored',

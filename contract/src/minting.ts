@@ -20,7 +20,7 @@ import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
 
-const tag = {
+export const tag = {
   name: 'Minting',
   description:
     'Ways to create a session: from a backend, from a page, from a public embed, from a preview link.',
@@ -34,7 +34,7 @@ const idempotencyKey = Type.String({
     'A unique value of your choice, in printable ASCII, that makes retries safe. For 24 hours, a request with the same key and body returns the same launch; the same key with a different body is rejected. Only a successful launch uses the key; a rejected request leaves it unused.',
   examples: ['order-4711-attempt'],
 });
-const origin = Type.String({
+export const originHeader = Type.String({
   description: 'The origin of the page, set by the browser. It is checked against the allowlist.',
   examples: ['https://app.example.com'],
 });
@@ -122,7 +122,7 @@ const fromBrowser: Operation = {
   description: `Launches an experience for a page whose origin is on the allowlist of the project, if browser embeds are enabled for the project.\n\n${pageText}\n\nA page at any http or https origin can read the responses to its requests, errors included. Two cases carry no CORS headers: pages whose origin is \`null\`, and requests that the HTTP parser rejects before routing (408, 431). A preflight gets 204 and allows \`Content-Type\` and \`Idempotency-Key\`; it authorises nothing, because the allowlist is checked on the POST.`,
   caller: 'anyone',
   headers: Type.Object({
-    Origin: origin,
+    Origin: originHeader,
     'Accept-Language': Type.Optional(acceptLanguage),
     'Idempotency-Key': Type.Optional(idempotencyKey),
   }),
@@ -169,7 +169,7 @@ const fromPublic: Operation = {
   summary: 'Mint a session of a public experience',
   description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The response is the bare Session Manifest, and \`Idempotency-Key\` is ignored.\n\n${pageText}\n\nOnly pages on that allowlist can read the response. Preflights, and errors that occur before the experience is known, can be read by pages on the allowlist of any experience.`,
   caller: 'anyone',
-  headers: Type.Object({ Origin: origin, 'Accept-Language': Type.Optional(acceptLanguage) }),
+  headers: Type.Object({ Origin: originHeader, 'Accept-Language': Type.Optional(acceptLanguage) }),
   body: {
     schema: browserMintRequestSchema,
     examples: {

@@ -1,3 +1,4 @@
+import { availabilityOperation } from './availability.ts';
 import { entryOperation, listOperation } from './catalog.ts';
 import { type Api, bearer } from './document.ts';
 import { galleryOperation } from './gallery.ts';
@@ -36,6 +37,7 @@ export const publicApi: Api = {
     mintOperations.browser,
     mintOperations.public,
     mintOperations.preview,
+    availabilityOperation,
     readOperation,
     endOperation,
     leaveOperation,

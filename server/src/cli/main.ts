@@ -5,6 +5,7 @@ import { version } from '../config/version.ts';
 import { addApply } from './apply.ts';
 import { addAudit } from './audit.ts';
 import { addBackup, addRestore } from './backup.ts';
+import { addCheck } from './check.ts';
 import { createAdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { addConsole } from './console.ts';
@@ -33,6 +34,7 @@ Examples:
   session-launch apply project.yaml
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
+  session-launch check exp_harbor_guide --origin http://localhost:5173
   session-launch talk exp_harbor_guide --text "Hello, who are you?"
   session-launch init my-app --template express
   session-launch backup session-launch.backup
@@ -106,6 +108,7 @@ function createProgram(context: Context): Command {
   addUsage(program, context);
   addOperators(program, context);
   addAudit(program, context);
+  addCheck(program, context);
   addTalk(program, context);
   addDoctor(program, context);
   addBackup(program, context);

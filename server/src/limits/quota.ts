@@ -18,7 +18,8 @@ export function dayBudget(limit: number, used: number, at: Date): Budget {
   };
 }
 
-function secondsUntilTomorrow(at: Date): number {
+/** Whole seconds until the next UTC day begins. */
+export function secondsUntilTomorrow(at: Date): number {
   const secondOfDay = Math.floor(at.getTime() / 1000) % secondsPerDay;
   return secondsPerDay - secondOfDay;
 }

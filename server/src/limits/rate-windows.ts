@@ -23,6 +23,8 @@ export function isAdmitted({ points }: Position, { limit }: Gate): boolean {
 interface Windows {
   /** Counts the request in each window in order and stops at the first refusal: later windows are not charged. */
   spend(gates: readonly Gate[]): Promise<Position[]>;
+  /** The position of the last admitted request in each window. Counts nothing. */
+  look(gates: readonly Gate[]): Promise<Position[]>;
   /** Deletes expired windows. Called periodically, never by a request. */
   clean(): Promise<void>;
 }
@@ -57,17 +59,28 @@ export class MemoryWindows implements Windows {
     return positions;
   }
 
+  async look(gates: readonly Gate[]): Promise<Position[]> {
+    const now = performance.now();
+    return gates.map(({ key }) => {
+      const { points, until } = this.#current(key, now);
+      return { points, leftMs: until - now };
+    });
+  }
+
   #pass({ key, limit }: Gate): Position {
     const now = performance.now();
-    this.#age(now);
-    const latest = this.#young.get(key) ?? this.#old.get(key);
-    const window =
-      latest !== undefined && latest.until > now ? latest : { points: 0, until: now + this.#windowMs };
+    const window = this.#current(key, now);
     const leftMs = window.until - now;
     if (window.points >= limit) return { points: limit + 1, leftMs };
-    window.points++;
-    if (window !== latest) this.#young.set(key, window);
+    if (window.points++ === 0) this.#young.set(key, window);
     return { points: window.points, leftMs };
+  }
+
+  /** The open window of this key, or a new one, which is not kept yet. */
+  #current(key: string, now: number): Window {
+    this.#age(now);
+    const latest = this.#young.get(key) ?? this.#old.get(key);
+    return latest !== undefined && latest.until > now ? latest : { points: 0, until: now + this.#windowMs };
   }
 
   async clean(): Promise<void> {
@@ -120,6 +133,11 @@ export const spendTwo: Statement = {
   text: `WITH first AS (${upsert(first)}), second AS (${upsert(second)})
          SELECT * FROM first UNION ALL SELECT * FROM second`,
 };
+export const look: Statement = {
+  name: 'look_at_rates',
+  text: `SELECT w.key, w.points, w.expire - ${now} AS left FROM rate_windows w
+          WHERE w.key = ANY ($2::text[]) AND NOT ${isOver}`,
+};
 const cleaning = 5_000;
 export const removeOver: Statement = {
   name: 'clean_rate',
@@ -165,6 +183,19 @@ export class SharedWindows implements Windows {
       this.#exhausted.add(gates[last]!, positions[last]!);
     else if (closed !== undefined) positions.push(closed.position);
     return positions;
+  }
+
+  async look(gates: readonly Gate[]): Promise<Position[]> {
+    if (gates.length === 0) return [];
+    const keys = gates.map(({ key }) => key);
+    const rows = await this.#database.query<{ key: string; points: number; left: string }>('everyday', look, [
+      this.#windowMs,
+      keys,
+    ]);
+    return keys.map((key) => {
+      const row = rows.find((one) => one.key === key);
+      return { points: row?.points ?? 0, leftMs: Number(row?.left ?? this.#windowMs) };
+    });
   }
 
   async #ask(gates: readonly Gate[]): Promise<Position[]> {

@@ -17,6 +17,8 @@ export interface RateLimitDetails {
 export interface RateLimits {
   /** Charges the client's window, then the project's. Throws 429 `RATE_LIMITED` if either is exhausted. */
   spend(projectId: string, limits: Limits, client: string): Promise<Budget[]>;
+  /** Throws the error that `spend` would throw now, without charging anything. */
+  check(projectId: string, limits: Limits, client: string): Promise<void>;
   /** Deletes expired windows. Called periodically. */
   clean(): Promise<void>;
 }
@@ -38,6 +40,12 @@ export function openRateLimits(database: Database): RateLimits {
         if (!isAdmitted(position, gate)) throw rateLimited(budgets, state);
       }
       return budgets;
+    },
+    async check(projectId, limits, client) {
+      const gates = gatesOf(projectId, limits, client);
+      const budgets = (await windows.look(gates)).map((position, i) => budget(gates[i]!, position));
+      const exhausted = budgets.findIndex(({ remaining }) => remaining === 0);
+      if (exhausted >= 0) throw rateLimited(budgets.slice(0, exhausted + 1), budgets[exhausted]!);
     },
     clean: () => windows.clean(),
   };

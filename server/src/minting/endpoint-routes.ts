@@ -79,12 +79,12 @@ async function addEndpoint(app: FastifyInstance, deps: EndpointDeps, endpoint: E
   });
 
   const isForPages = endpoint.readable !== undefined;
-  if (isForPages) app.options(endpoint.path, async (_request, reply) => preflight(reply));
+  if (isForPages) app.options(endpoint.path, async (_request, reply) => preflight(reply, 'POST'));
   refuseOtherMethods(app, endpoint.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
 }
 
 /** A class, so that the methods are not allocated as closures for every request. */
-class EndpointCall implements Call {
+export class EndpointCall implements Call {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly acceptLanguage: string | undefined;
@@ -151,7 +151,9 @@ async function isListed(deps: EndpointDeps, endpoint: Endpoint, request: Fastify
   }
 }
 
-async function preflight(reply: FastifyReply): Promise<FastifyReply> {
-  if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
+/** Answers a preflight for this method. */
+export async function preflight(reply: FastifyReply, method: 'GET' | 'POST'): Promise<FastifyReply> {
+  if (reply.hasHeader('Access-Control-Allow-Origin'))
+    reply.headers({ 'Access-Control-Allow-Methods': method, ...preflightHeaders });
   return reply.code(204).send();
 }

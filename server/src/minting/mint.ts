@@ -12,7 +12,6 @@ import type { Caller, Endpoint } from './endpoints.ts';
 import { fingerprint } from './fingerprint.ts';
 import { idempotencyHash, readIdempotencyKey } from './idempotency-key.ts';
 import type { Launched, LaunchRecorder } from './launch-recorder.ts';
-import type { MintRequest } from './mint-request.ts';
 
 export interface MintDeps extends DraftDeps {
   keyRing: KeyRing;
@@ -36,7 +35,7 @@ export async function mint(deps: MintDeps, endpoint: Endpoint, call: Call): Prom
   const body = await call.body(); // 415, 413, 400
   if (call.wasSlow()) caller = await endpoint.admit(deps, call); // The key may have been revoked in the meantime.
   const request = endpoint.read(body); // 400
-  const experience = await findLaunchable(deps, endpoint, call, caller, request); // 404, 403
+  const experience = await findLaunchable(deps, endpoint, call, caller, request.experienceId); // 404, 403
   const budgets = endpoint.limited ? await spend(deps, call, experience) : []; // 429
   const draft = draftSession(deps, endpoint, call, caller, request, experience); // 404, 400, unless it is a replay
   const claim = key === undefined ? undefined : claimOf(endpoint.scope!(caller, experience, call), key, body);
@@ -45,14 +44,14 @@ export async function mint(deps: MintDeps, endpoint: Endpoint, call: Call): Prom
 }
 
 /** Returns the requested experience if this caller may launch it on this route; otherwise throws 403 or 404. */
-async function findLaunchable(
+export async function findLaunchable(
   deps: MintDeps,
   endpoint: Endpoint,
   call: Call,
   caller: Caller,
-  request: MintRequest,
+  experienceId: string,
 ): Promise<LaunchableExperience> {
-  const experience = await deps.directory.experience(request.experienceId, call.client);
+  const experience = await deps.directory.experience(experienceId, call.client);
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');

@@ -23,7 +23,7 @@ export const connect: Statement = {
 };
 
 const retryLater = { 'Retry-After': '5' };
-const refusals = {
+export const refusals = {
   unknown: () => new ApiError('SESSION_TOKEN_INVALID'),
   connected: () => new ApiError('SESSION_ALREADY_CONNECTED'),
   ended: () => new ApiError('SESSION_ENDED'),

@@ -3,6 +3,7 @@ import { type CatalogRouteDeps, catalogRoutes } from '../catalog/catalog-routes.
 import { admitAtMost } from '../http/guards/admission.ts';
 import { documentRoutes } from '../http/routes/document-routes.ts';
 import { healthRoutes } from '../http/routes/health-routes.ts';
+import { availabilityRoutes } from '../minting/availability-routes.ts';
 import { type EndpointDeps, endpointRoutes } from '../minting/endpoint-routes.ts';
 import type { Load } from '../observe/metrics.ts';
 import { type PreviewRouteDeps, previewRoutes } from '../previews/redeem-routes.ts';
@@ -40,6 +41,7 @@ export async function mountPublicRoutes(
     await scope.register(sessionRoutes, deps);
     await scope.register(leaveRoutes, deps);
     await scope.register(catalogRoutes, deps);
+    await scope.register(availabilityRoutes, { ...deps.endpoints, database: deps.database });
   });
   await server.register(jwksRoutes, { signingKeys: deps.endpoints.signer.keys });
   await server.register(healthRoutes, deps);

@@ -404,3 +404,34 @@ test('a command whose event loop runs empty exits with an error message', async 
     'session-launch: the command hangs: it waits for an event that cannot occur; try again',
   ]);
 });
+
+describe('check', () => {
+  const origin = 'https://app.example.com';
+
+  test('says whether a page could start a session, with an exit code', async () => {
+    const file = { project: project(), experiences: [experience()] };
+    await writeFile(join(folder, 'checked.yaml'), stringify(file));
+    await done('apply', 'checked.yaml');
+    const id = file.experiences[0]!.id;
+    expect(await done('check', id, '--origin', origin)).toBe(`a page at ${origin} can start ${id}\n`);
+    expect(JSON.parse(await done('check', id, '--origin', origin, '--json'))).toEqual({ available: true });
+    const refused = await cli(['check', id, '--origin', 'https://other.example']);
+    expect([refused.code, refused.stderr]).toEqual([1, '']);
+    expect(refused.stdout).toContain(
+      `a page at https://other.example cannot start ${id}: ORIGIN_NOT_ALLOWED\n`,
+    );
+    const notPublic = await cli(['check', id, '--origin', origin, '--door', 'public']);
+    expect([notPublic.code, notPublic.stdout]).toEqual([1, expect.stringContaining('EXPERIENCE_NOT_FOUND')]);
+  });
+
+  test('fails for a wrong door, a missing origin and a service that is not there', async () => {
+    const asked = ['check', 'exp_one', '--origin', origin];
+    expect((await failed([...asked, '--door', 'back'])).lines[0]).toContain(
+      'door must be one of browser, public',
+    );
+    expect((await failed(['check', 'exp_one'])).lines[0]).toContain('--origin');
+    expect((await failed([...asked, '--url', 'http://127.0.0.1:1'])).lines[0]).toContain(
+      'cannot reach the service at http://127.0.0.1:1',
+    );
+  });
+});

@@ -133,6 +133,7 @@ test('the public document lists these operations, in this order', () => {
     'post /v1/browser-sessions',
     'post /v1/public-sessions',
     'post /preview-sessions',
+    'get /v1/experiences/{experienceId}/availability',
     'get /v1/sessions/{sessionId}',
     'post /v1/sessions/{sessionId}/end',
     'post /v1/sessions/{sessionId}/leave',
@@ -145,11 +146,14 @@ test('the public document lists these operations, in this order', () => {
   ]);
 });
 
-test('mints without a key list 429 and have no security; no other route lists 429', () => {
+test('mints without a key and availability list 429 and have no security; no other route lists 429', () => {
   for (const { path, operation } of operationsOf(openApiDocument(publicApi))) {
-    const isForPages = ['/v1/browser-sessions', '/v1/public-sessions', '/preview-sessions'].includes(path);
-    expect('429' in operation.responses, path).toBe(isForPages);
-    if (isForPages) expect(operation.security).toEqual([]);
+    const isLimited =
+      /^\/(v1\/(browser|public)-sessions|preview-sessions|v1\/experiences\/\{experienceId\}\/availability)$/.test(
+        path,
+      );
+    expect('429' in operation.responses, path).toBe(isLimited);
+    if (isLimited) expect(operation.security).toEqual([]);
   }
 });
 
