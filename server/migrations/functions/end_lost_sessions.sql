@@ -1,7 +1,7 @@
 -- Ends sessions as runtime_lost, with their last reported seconds and time. silent lists pairs of a runtime and a report time, in
 -- milliseconds: the sessions of that runtime whose last report has that time are ended. The caller has measured how long ago the report
 -- was; the clock of the database is not compared, since it may be set forward or back at any time. Returns at most `most` sessions, skips
--- locked ones, and locks in the order of connect_client.
+-- locked ones, and locks in the order of change_sessions.
 CREATE OR REPLACE FUNCTION end_lost_sessions(silent json, most integer)
 RETURNS TABLE (session_id text)
 LANGUAGE plpgsql VOLATILE

@@ -1,5 +1,5 @@
 -- Version 0.1.0 calls this; later versions call end_lost_sessions, which compares no clocks. Ends sessions whose last report is older than
--- `silence`, with its seconds and time. Returns at most `most` sessions, skips locked ones, and locks in the order of connect_client.
+-- `silence`, with its seconds and time. Returns at most `most` sessions, skips locked ones, and locks in the order of change_sessions.
 CREATE OR REPLACE FUNCTION end_silent_sessions(silence interval, most integer)
 RETURNS TABLE (session_id text)
 LANGUAGE plpgsql VOLATILE

@@ -1,6 +1,6 @@
 -- Removes the user and the metadata from at most `most` sessions of a user, and ends those that have not ended. Returns a row for each
 -- session that it ended, with the seconds that this added (kind ended), and the number of sessions that named the user (kind total).
--- Locks in the order of connect_client: all sessions, then all of their rows in active_sessions, then the counter of the project.
+-- Locks in the order of change_sessions.
 CREATE OR REPLACE FUNCTION forget_sessions(project text, forgotten text, most integer)
 RETURNS TABLE (kind text, session_id text, added integer)
 LANGUAGE plpgsql VOLATILE
@@ -11,15 +11,17 @@ AS $$
 DECLARE
   batch text[];
   running text[];
-  one text;
 BEGIN
   batch := ARRAY(SELECT s.id FROM sessions s WHERE s.project_id = project AND s.user_id = forgotten
                   ORDER BY s.id LIMIT most FOR UPDATE);
-  PERFORM 1 FROM active_sessions a WHERE a.session_id = ANY (batch) ORDER BY a.session_id FOR UPDATE;
   running := ARRAY(SELECT s.id FROM sessions s WHERE s.id = ANY (batch) AND s.ended_at IS NULL ORDER BY s.id);
-  FOREACH one IN ARRAY running LOOP
-    RETURN QUERY SELECT 'ended', one, e.added FROM end_session(project, one, 'api_request') e WHERE e.ended_now;
-  END LOOP;
+  RETURN QUERY
+    SELECT 'ended', running[e.n + 1], e.added
+      FROM change_sessions(
+             ARRAY(SELECT ROW (r.id, project, r.place, 1, NULL, NULL, NULL, 'api_request')::session_change
+                     FROM unnest(running) WITH ORDINALITY AS r(id, place) ORDER BY r.place),
+             ARRAY[project], false, NULL) e
+     WHERE e.outcome = 'ended_now';
   -- The other fields keep their order, because a replay is rendered from them.
   UPDATE sessions s
      SET user_id = NULL,

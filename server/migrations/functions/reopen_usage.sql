@@ -1,4 +1,4 @@
--- Called by connect_client when a session below usage_progress.next becomes active: moves a session that usage_days already contains, with
+-- Called by change_sessions when a session below usage_progress.next becomes active: moves a session that usage_days already contains, with
 -- no seconds, to uncounted_sessions. The lock waits for a running roll-up, and holds the next one back until this transaction ends.
 CREATE OR REPLACE FUNCTION reopen_usage(connected sessions) RETURNS void
 LANGUAGE plpgsql VOLATILE

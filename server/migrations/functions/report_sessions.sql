@@ -2,7 +2,7 @@
 -- decrease and never exceed the elapsed time, so a repeated, late or absurd report stores no wrong value.
 --
 -- Returns a row for each session that this report has ended (kind ended), one with the reason for each that had ended before and that the
--- runtime has to close (kind over), and the sum of the seconds that were added (kind total). Locks in the order of connect_client: a
+-- runtime has to close (kind over), and the sum of the seconds that were added (kind total). Locks in the order of change_sessions: a
 -- session that continues needs only its row in active_sessions.
 --
 -- The clock of the database may be set back between two reports; now() is then earlier than the last report. How much time has

@@ -3,7 +3,7 @@
 -- reopen_usage. Each call is atomic, so every session is counted once, whichever process does it and whenever it is killed.
 --
 -- A pass has three steps, each in its own transaction. 1: announce in `next` how far the pass goes. From then on, record_launches and
--- connect_client enter the sessions that they record or connect below `next` in uncounted_sessions. 2: note the id of a transaction that
+-- change_sessions enter the sessions that they record or connect below `next` in uncounted_sessions. 2: note the id of a transaction that
 -- began after step 1; a dump that was restored into another server has an id of the old one, which may be larger than all of the new one, so
 -- the step is repeated. 3: when all transactions up to that one have ended, every session below `next` is either visible or will be entered.
 -- Then count batch after batch: active sessions go to uncounted_sessions, all others to usage_days. Sessions in uncounted_sessions follow

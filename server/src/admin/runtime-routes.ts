@@ -11,12 +11,12 @@ import { bufferBodies } from '../http/bodies/buffered-body.ts';
 import { protectRoutes } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
 import { runtimeManifest } from '../minting/manifest.ts';
-import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
+import { type ChangeDeps, connectSession, reportSessions } from '../sessions/lifecycle.ts';
 import { sessionRecord } from '../sessions/session.ts';
 import type { TokenVerifier } from '../tokens/verify-token.ts';
 import { mount } from './mount.ts';
 
-export interface RuntimeDeps extends LifecycleDeps {
+export interface RuntimeDeps extends ChangeDeps {
   /** The runtime token, valid only for these routes. */
   token: string;
   directory: Directory;
@@ -51,7 +51,7 @@ async function connect(
   const { projectId, experienceId, revision } = await deps.tokens.verify(sessionToken, sessionId);
   // Look up the revision first: if that fails, the session has not been connected and can be retried.
   const pinned = await deps.directory.revision(projectId, experienceId, revision);
-  const session = await connectSession(deps, { sessionId, runtimeId, client }, requestId);
+  const session = await connectSession(deps, { sessionId, projectId, runtimeId, client }, requestId);
   return {
     session: sessionRecord(session),
     manifest: runtimeManifest(session, pinned),

@@ -1,5 +1,5 @@
 import type { Authored, Write } from '../audit/commit.ts';
-import { endSession, type LifecycleDeps } from '../sessions/lifecycle.ts';
+import { type ChangeDeps, endSession } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import { lockOutFiles, lockProject } from './lock-project.ts';
@@ -26,6 +26,8 @@ export async function deleteProject(
 /** Maximum rows, and maximum experiences, that one transaction deletes. */
 const batchRows = 500;
 const batchExperiences = 50;
+/** Sessions that are ended together. */
+const endsAtOnce = 64;
 /** Maximum milliseconds of one run, for all projects together, so that other housekeeping is not delayed. */
 const runMs = 2_000;
 
@@ -70,10 +72,10 @@ export const removeProject: Statement = {
  * it: a project is worked on by one transaction at a time.
  */
 export class DeletedProjects {
-  readonly #deps: LifecycleDeps;
+  readonly #deps: ChangeDeps;
   readonly #changes: Changes;
 
-  constructor(deps: LifecycleDeps, changes: Changes) {
+  constructor(deps: ChangeDeps, changes: Changes) {
     this.#deps = deps;
     this.#changes = changes;
   }
@@ -94,8 +96,12 @@ export class DeletedProjects {
   /** Runtimes learn from their next report that these sessions have ended. Returns whether time is left. */
   async #endSessions(projectId: string, until: number): Promise<boolean> {
     const { database } = this.#deps;
-    for (const { id } of await database.query<{ id: string }>('everyday', findActive, [projectId])) {
-      await endSession(this.#deps, projectId, id, 'api_request', 'housekeeping');
+    const active = await database.query<{ id: string }>('everyday', findActive, [projectId]);
+    for (let n = 0; n < active.length; n += endsAtOnce) {
+      const some = active.slice(n, n + endsAtOnce);
+      await Promise.all(
+        some.map(({ id }) => endSession(this.#deps, projectId, id, 'api_request', 'housekeeping')),
+      );
       if (performance.now() >= until) return false;
     }
     return true;

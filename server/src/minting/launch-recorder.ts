@@ -4,7 +4,7 @@ import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import { dayBudget, quotaDay } from '../limits/quota.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { endOfTick } from '../primitives/event-loop.ts';
-import type { Recorder } from '../recording/recorder.ts';
+import type { MintRecorder } from '../recording/mint-recorder.ts';
 import type { Claim, QuotaState, Recorded } from '../recording/statement.ts';
 import { isOfUser } from '../sessions/forget.ts';
 import type { OnStatus } from '../sessions/lifecycle.ts';
@@ -19,7 +19,7 @@ import { renderManifest } from './manifest.ts';
 import { RecentLaunches } from './recent-launches.ts';
 
 export interface LaunchDeps {
-  recorder: Pick<Recorder, 'record'>;
+  recorder: Pick<MintRecorder, 'record'>;
   directory: Directory;
   signer: TokenSigner;
   /** Called for each new launch. */

@@ -25,6 +25,7 @@ export interface Metrics {
   /** Counts a mint by outcome: `launched`, `replayed` or the error code. */
   minted(endpoint: Source, outcome: string, seconds: number): void;
   batchWritten(size: number): void;
+  changesWritten(size: number): void;
   /** Counts session events. */
   lifecycle: LifecycleCounts;
 }
@@ -87,6 +88,12 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     help: 'Mints that were recorded together in one write',
     read: () => [{ labels: {}, distribution: batches }],
   });
+  const changes = new Distribution(batchBounds);
+  sampleHistogram(registry, {
+    name: 'session_launch_session_change_batch_size',
+    help: 'Connects and ends of sessions that were stored together in one write',
+    read: () => [{ labels: {}, distribution: changes }],
+  });
   const connects = new Counter({
     name: 'session_launch_connects_total',
     help: 'Attempts to begin a session, by outcome',
@@ -111,6 +118,7 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
       durations.add(seconds);
     },
     batchWritten: (size) => batches.add(size),
+    changesWritten: (size) => changes.add(size),
     lifecycle: {
       connected: (outcome) => connects.inc({ outcome }),
       metered: (added) => seconds.inc(added),

@@ -1,71 +1,69 @@
 import { unavailable } from '../primitives/errors.ts';
 import { endOfTick } from '../primitives/event-loop.ts';
-import { Batcher } from '../store/cache/batcher.ts';
 import type { Database } from '../store/database.ts';
-import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
-import {
-  areHeld,
-  areKnown,
-  type Claim,
-  encodeBatch,
-  findLaunches,
-  type MintToRecord,
-  type Recorded,
-  sendBatch,
-} from './statement.ts';
+import { isCollision, isLockTimeout, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
 
 export interface RecorderOptions {
   queueLimit?: number;
   batchLimit?: number;
-  /** Maximum size of a batch in characters. A single larger mint is sent alone. */
+  /** Maximum size of a batch in characters. A single larger item is sent alone. */
   batchBytes?: number;
-  /** Writes immediately once this many mints are queued; otherwise at the end of the current tick. */
+  /** Writes immediately once this many items are queued; otherwise at the end of the current tick. */
   startAt?: number;
-  /** Milliseconds that a mint with an idempotency key may be queued before its lock is probed for a holder in another process. */
-  probeAfterMs?: number;
-  /** Milliseconds during which a batch is retried after its connection was lost; then its mints are rejected. */
+  /** Milliseconds during which a batch is retried after its connection was lost; then its items are rejected. */
   retryForMs?: number;
   onBatch?: (size: number) => void;
 }
 
-interface Waiting {
-  mint: MintToRecord;
+/** How the items of a recorder are written. */
+export interface Writing<Item, Result> {
+  /**
+   * Writes a batch in one round trip and returns results in the order of the items. `undefined` means: send that item again. If
+   * `isRetry`, an earlier attempt may have been committed.
+   */
+  send(items: Item[], isRetry: boolean): Promise<(Result | undefined)[]>;
+  /** Size of an item in characters. */
+  weight(item: Item): number;
+  /** The parts in which a batch is sent again that the database rejected with this error. By default each item alone. */
+  split?(items: readonly Item[], error: unknown): Item[][];
+  /** Called when an item is queued behind a write in flight. */
+  onQueued?(item: Item): void;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
   /** An earlier attempt may have committed: the connection was lost before the result arrived. */
   inDoubt?: boolean;
-  resolve: (recorded: Recorded) => void;
+  resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Records each mint exactly once. Mints that arrive in the same tick, or while a write is in flight, share the next batch, so a single
- * mint is never delayed and concurrent mints share a commit. A claim is pending while its mint is in this recorder: within the process
- * by membership in `#pending`, across processes by an advisory lock that PostgreSQL releases with the transaction.
+ * Writes each item exactly once. Items that arrive in the same tick, or while a write is in flight, share the next batch, so a single
+ * item is never delayed and concurrent items share a commit.
  */
-export class Recorder {
-  readonly #database: Database;
+export class Recorder<Item, Result> {
+  readonly #writes: Writing<Item, Result>;
   readonly #options: Required<Omit<RecorderOptions, 'onBatch'>>;
   readonly #onBatch: (size: number) => void;
-  readonly #pending = new Set<string>();
-  readonly #known: Batcher<Claim, boolean>;
-  readonly #launches: Batcher<MintToRecord, Recorded | undefined>;
-  #queue: Waiting[] = [];
+  #queue: Waiting<Item, Result>[] = [];
   #starting: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
-  #probeTimer: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, options: RecorderOptions = {}) {
-    this.#database = database;
+  constructor(
+    { engine }: Pick<Database, 'engine'>,
+    writes: Writing<Item, Result>,
+    options: RecorderOptions = {},
+  ) {
+    this.#writes = writes;
     this.#onBatch = options.onBatch ?? (() => undefined);
-    this.#known = new Batcher(256, (claims) => areKnown(database, claims));
-    this.#launches = new Batcher(256, (mints) => findLaunches(database, mints));
     this.#options = {
       queueLimit: options.queueLimit ?? 4_096,
       batchLimit: options.batchLimit ?? 256,
       // Large bodies are slow to insert. Small batches keep the wait of other requests short.
       batchBytes: options.batchBytes ?? 1024 * 1024,
       // PostgreSQL runs in parallel with the event loop, so start early; the embedded engine gains more from larger batches.
-      startAt: options.startAt ?? (database.engine === 'postgres' ? 16 : Number.POSITIVE_INFINITY),
-      probeAfterMs: options.probeAfterMs ?? 100,
+      startAt: options.startAt ?? (engine === 'postgres' ? 16 : Number.POSITIVE_INFINITY),
       retryForMs: options.retryForMs ?? 8_000,
     };
   }
@@ -74,45 +72,29 @@ export class Recorder {
     return this.#queue.length;
   }
 
-  record(mint: MintToRecord): Promise<Recorded> {
-    return mint.claim === undefined ? this.#enqueue(mint) : this.#claim(mint, mint.claim);
+  /** The items that no write contains yet. */
+  queued(): Item[] {
+    return this.#queue.map(({ item }) => item);
   }
 
-  async #claim(mint: MintToRecord, { hash }: Claim): Promise<Recorded> {
-    if (this.#pending.has(hash)) return this.#whilePending(mint);
-    this.#pending.add(hash);
-    try {
-      return await this.#enqueue(mint);
-    } finally {
-      this.#pending.delete(hash);
-    }
-  }
-
-  #enqueue(mint: MintToRecord): Promise<Recorded> {
+  record(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#queue.length >= this.#options.queueLimit) throw unavailable();
-      this.#queue.push({ mint, resolve, reject });
+      this.#queue.push({ item, resolve, reject });
       if (this.#writing === undefined) this.#start();
-      else if (mint.claim !== undefined) this.#scheduleProbe();
+      else this.#writes.onQueued?.(item);
     });
   }
 
-  /**
-   * Another request with this claim is in flight in this process. If a launch already exists under the claim, returns that launch;
-   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it, as it does if the database is
-   * unavailable.
-   */
-  async #whilePending(mint: MintToRecord): Promise<Recorded> {
-    try {
-      if (!(await this.#known.submit(mint.claim!))) return { outcome: 'in_progress' };
-      return (await this.#launches.submit(mint)) ?? { outcome: 'in_progress' };
-    } catch (error) {
-      if (isOutage(error)) return { outcome: 'in_progress' };
-      throw error;
-    }
+  /** Resolves a queued item without writing it. Does nothing if it is no longer queued: the batch that contains it resolves it. */
+  withdraw(item: Item, result: Result): void {
+    const index = this.#queue.findIndex((waiting) => waiting.item === item);
+    if (index === -1) return;
+    const [waiting] = this.#queue.splice(index, 1);
+    waiting!.resolve(result);
   }
 
-  /** Resolves when every submitted mint has settled. */
+  /** Resolves when every submitted item has settled. */
   async drain(): Promise<void> {
     while ((this.#starting ?? this.#writing) !== undefined) await (this.#starting ?? this.#writing);
   }
@@ -138,18 +120,18 @@ export class Recorder {
     this.#writing = undefined;
   }
 
-  /** How many queued mints fit into the next batch, by count and by size. */
+  /** How many queued items fit into the next batch, by count and by size. */
   #nextBatch(): number {
     const { batchLimit, batchBytes } = this.#options;
     let bytes = 0;
-    for (const [i, { mint }] of this.#queue.entries()) {
-      bytes += weight(mint);
+    for (const [i, { item }] of this.#queue.entries()) {
+      bytes += this.#writes.weight(item);
       if (i === batchLimit || (i > 0 && bytes > batchBytes)) return i;
     }
     return this.#queue.length;
   }
 
-  async #recordBatch(batch: Waiting[]): Promise<void> {
+  async #recordBatch(batch: Waiting<Item, Result>[]): Promise<void> {
     let rest = batch;
     try {
       while (rest.length > 0) {
@@ -159,26 +141,35 @@ export class Recorder {
       }
     } catch (error) {
       const isUnavailable = isOutage(error) || isCollision(error);
-      if (rest.length > 1 && isRolledBack(error) && !isUnavailable) await this.#recordOneByOne(rest);
-      else for (const waiting of rest) waiting.reject(isUnavailable ? unavailable(error) : error);
+      const parts = isRolledBack(error) && !isUnavailable ? this.#split(rest, error) : [];
+      if (parts.length > 1) for (const part of parts) await this.#recordBatch(part);
+      else
+        for (const waiting of rest)
+          waiting.reject(isUnavailable || isLockTimeout(error) ? unavailable(error) : error);
     }
   }
 
-  /** Retries a failed batch mint by mint, so that one that the database rejects does not fail the others. */
-  async #recordOneByOne(batch: Waiting[]): Promise<void> {
-    for (const waiting of batch) await this.#recordBatch([waiting]);
+  /** Divides a batch that the database rejected, so that what it rejects does not fail the rest. */
+  #split(batch: Waiting<Item, Result>[], error: unknown): Waiting<Item, Result>[][] {
+    if (this.#writes.split === undefined) return batch.map((waiting) => [waiting]);
+    const parts = this.#writes.split(
+      batch.map(({ item }) => item),
+      error,
+    );
+    const byItem = new Map(batch.map((waiting) => [waiting.item, waiting]));
+    return parts.map((items) => items.map((item) => byItem.get(item)!));
   }
 
   /**
-   * One round trip. If the connection is lost, the batch may or may not have been committed. It is sent again with the same session
-   * ids, by which `record_launches` recognises rows that the earlier attempt committed.
+   * One round trip. If the connection is lost, the batch may or may not have been committed. It is sent again unchanged, and its ids tell
+   * what the earlier attempt committed.
    */
-  async #send(batch: Waiting[]): Promise<(Recorded | undefined)[]> {
-    const encoded = encodeBatch(batch.map(({ mint }) => mint));
+  async #send(batch: Waiting<Item, Result>[]): Promise<(Result | undefined)[]> {
+    const items = batch.map(({ item }) => item);
     const deadline = performance.now() + this.#options.retryForMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await sendBatch(this.#database, encoded, isInDoubt(batch));
+        return await this.#writes.send(items, isInDoubt(batch));
       } catch (error) {
         if (isNeverSent(error)) this.#refuseQueue(error);
         if (!shouldRetry(error, batch) || performance.now() > deadline) throw error;
@@ -187,62 +178,21 @@ export class Recorder {
     }
   }
 
-  /** The database is unreachable: rejects queued mints, which were certainly not committed. Only a batch already sent is retried. */
+  /** The database is unreachable: rejects queued items, which were certainly not committed. Only a batch already sent is retried. */
   #refuseQueue(error: unknown): void {
     for (const { reject } of this.#queue.splice(0)) reject(unavailable(error));
   }
-
-  /**
-   * A write may block on a row lock. A queued mint whose key is pending in another process must still get its 409 without that wait,
-   * so the probe looks for the holder of the lock on a separate connection, without taking the lock.
-   */
-  #scheduleProbe(): void {
-    if (this.#database.engine === 'embedded' || this.#probeTimer !== undefined) return;
-    this.#probeTimer = setTimeout(() => {
-      this.#probeTimer = undefined;
-      void this.#probeQueue();
-    }, this.#options.probeAfterMs);
-  }
-
-  async #probeQueue(): Promise<void> {
-    const keyed = this.#queue.filter(({ mint }) => mint.claim !== undefined);
-    if (keyed.length === 0) return;
-    try {
-      const held = await areHeld(
-        this.#database,
-        keyed.map(({ mint }) => mint.claim!),
-      );
-      for (const n of held) {
-        const waiting = keyed[n]!;
-        const index = this.#queue.indexOf(waiting);
-        // No longer queued: the batch that contains it resolves it.
-        if (index === -1) continue;
-        this.#queue.splice(index, 1);
-        waiting.resolve({ outcome: 'in_progress' });
-      }
-    } catch {
-      // Probe again: otherwise these mints would wait for the blocked write and fail with it.
-      if (this.#queue.some(({ mint }) => mint.claim !== undefined)) this.#scheduleProbe();
-    }
-  }
 }
 
-function weight({ session }: MintToRecord): number {
-  if (session === undefined) return 0;
-  let length = session.given.length;
-  for (const cell of session.cells) if (typeof cell === 'string') length += cell.length;
-  return length;
-}
-
-function isInDoubt(batch: Waiting[]): boolean {
+function isInDoubt(batch: readonly Waiting<unknown, never>[]): boolean {
   return batch.some((waiting) => waiting.inDoubt);
 }
 
-/** Whether to send the batch again: it may succeed, or reveal whether it was committed. Marks its mints if that is unknown. */
-function shouldRetry(error: unknown, batch: Waiting[]): boolean {
+/** Whether to send the batch again: it may succeed, or reveal whether it was committed. Marks its items if that is unknown. */
+function shouldRetry(error: unknown, batch: readonly Waiting<unknown, never>[]): boolean {
   if (isCollision(error)) return true;
-  // A unique violation means that the earlier attempt was committed.
-  if (isInDoubt(batch)) return isOutage(error) || isUniqueViolation(error);
+  // A unique violation means that the earlier attempt was committed; a lock may be held by the earlier attempt.
+  if (isInDoubt(batch)) return isOutage(error) || isUniqueViolation(error) || isLockTimeout(error);
   if (!isOutage(error) || isRolledBack(error) || isNeverSent(error)) return false;
   for (const waiting of batch) waiting.inDoubt = true;
   return true;

@@ -9,10 +9,10 @@ import { refuseOtherMethods } from '../http/listener/server.ts';
 import { corsHeaders, preflightHeaders } from '../origins/cors.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { TokenVerifier } from '../tokens/verify-token.ts';
-import { endSession, type LifecycleDeps } from './lifecycle.ts';
+import { type ChangeDeps, endSession } from './lifecycle.ts';
 
 export interface LeaveDeps {
-  lifecycle: LifecycleDeps;
+  lifecycle: ChangeDeps;
   tokens: TokenVerifier;
 }
 
@@ -49,7 +49,7 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
 }
 
 /** Ends a session. Repeated calls share one query, whose result is cached for a minute. Resolves with false for an unknown session. */
-function endOnce(lifecycle: LifecycleDeps) {
+function endOnce(lifecycle: ChangeDeps) {
   const ends = new LRUCache<string, Promise<boolean>>(remembered);
   return (projectId: string, sessionId: string, requestId: string): Promise<boolean> => {
     const known = ends.get(sessionId);

@@ -5,6 +5,7 @@ import type { LifecycleCounts } from '../observe/metrics.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Database, Statement, Transaction } from '../store/database.ts';
 import type { Session } from './session.ts';
+import type { Refusal, SessionChanges } from './session-changes.ts';
 import { fromRow, type SessionRow } from './session-row.ts';
 
 export interface LifecycleDeps {
@@ -17,13 +18,13 @@ export interface LifecycleDeps {
 
 export type OnStatus = (sessionId: string, status: Status, projectId?: string) => void;
 
-export const connect: Statement = {
-  name: 'connect_client',
-  text: 'SELECT outcome, session FROM connect_client($1, $2, $3)',
-};
+/** Of functions that connect or end a session by a request. */
+export interface ChangeDeps extends LifecycleDeps {
+  changes: SessionChanges;
+}
 
 const retryLater = { 'Retry-After': '5' };
-export const refusals = {
+export const refusals: Record<Refusal, () => ApiError> = {
   unknown: () => new ApiError('SESSION_TOKEN_INVALID'),
   connected: () => new ApiError('SESSION_ALREADY_CONNECTED'),
   ended: () => new ApiError('SESSION_ENDED'),
@@ -37,27 +38,27 @@ export const refusals = {
 
 export interface Connection {
   sessionId: string;
+  projectId: string;
   runtimeId: string;
   /** The client's network; without it `concurrentSessionsPerClient` does not count the session. */
   client: string | undefined;
 }
 
 /**
- * Makes a session active for a runtime whose client presented a valid token. Runs as one SQL statement, so that the concurrency limits are
- * exact across all service processes.
+ * Makes a session active for a runtime whose client presented a valid token. The concurrency limits are exact across all service processes.
  */
 export async function connectSession(
-  { database, log, counts, onStatus }: LifecycleDeps,
-  { sessionId, runtimeId, client }: Connection,
+  { changes, log, counts, onStatus }: ChangeDeps,
+  connection: Connection,
   requestId: string,
 ): Promise<Session> {
-  type Row = { outcome: keyof typeof refusals; session: null } | { outcome: 'active'; session: SessionRow };
-  const [row] = await database.query<Row>('everyday', connect, [sessionId, runtimeId, client ?? null]);
-  if (row?.outcome !== 'active') throw refusals[row?.outcome ?? 'unknown']();
+  const connected = await changes.connect(connection);
+  if (connected.outcome !== 'active') throw refusals[connected.outcome]();
+  const { sessionId, runtimeId, projectId } = connection;
   counts.connected('active');
   log.info({ reqId: requestId, sessionId, runtimeId }, 'a session has begun');
-  onStatus?.(sessionId, 'active', row.session.project_id);
-  return fromRow(row.session);
+  onStatus?.(sessionId, 'active', projectId);
+  return fromRow(connected.session);
 }
 
 export const end: Statement = {
@@ -81,27 +82,24 @@ export interface Ended {
 
 /** Ends a session. Later calls change nothing and return the same record. `undefined` if the session does not exist. */
 export async function endSession(
-  deps: LifecycleDeps,
+  deps: ChangeDeps,
   projectId: string,
   sessionId: string,
   reason: EndReason,
   requestId: string,
 ): Promise<Session | undefined> {
-  const rows = await deps.database.query<EndRow>('everyday', end, [projectId, sessionId, reason]);
-  const ended = endOf(rows);
-  if (ended !== undefined) noteEnd(deps, ended, requestId);
-  return ended?.session;
+  const row = await deps.changes.end({ projectId, sessionId, reason });
+  if (row.outcome === 'unknown') return undefined;
+  const session = fromRow(row.session);
+  noteEnd(deps, { session, isNew: row.outcome === 'ended_now', added: row.added }, requestId);
+  return session;
 }
 
 /** Ends a session in a transaction of the admin API. Call `noteEnd` when it is committed. */
 export async function endSessionIn(tx: Transaction, projectId: string, sessionId: string): Promise<Ended> {
-  const ended = endOf(await tx.query<EndRow>(end, [projectId, sessionId, 'api_request']));
-  if (ended === undefined) throw new ApiError('SESSION_NOT_FOUND');
-  return ended;
-}
-
-function endOf([row]: EndRow[]): Ended | undefined {
-  return row && { session: fromRow(row.session), isNew: row.ended_now, added: row.added };
+  const [row] = await tx.query<EndRow>(end, [projectId, sessionId, 'api_request']);
+  if (row === undefined) throw new ApiError('SESSION_NOT_FOUND');
+  return { session: fromRow(row.session), isNew: row.ended_now, added: row.added };
 }
 
 /** Counts and logs the end of a session, once. */

@@ -10,12 +10,12 @@ import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Database } from '../store/database.ts';
 import { SessionReader } from './find.ts';
-import { endSession, type LifecycleDeps } from './lifecycle.ts';
+import { type ChangeDeps, endSession } from './lifecycle.ts';
 import { type Session, sessionRecord } from './session.ts';
 
 export interface SessionRouteDeps {
   database: Database;
-  lifecycle: LifecycleDeps;
+  lifecycle: ChangeDeps;
   keyRing: KeyRing;
   trustProxy: BlockList | undefined;
 }

@@ -38,8 +38,9 @@ import { FailedLogins } from '../operators/failed-logins.ts';
 import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
-import { Recorder } from '../recording/recorder.ts';
+import { MintRecorder } from '../recording/mint-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
+import { SessionChanges } from '../sessions/session-changes.ts';
 import { Tallies } from '../statistics/tallies.ts';
 import type { Changes } from '../store/changes.ts';
 import { type Database, databaseStatus } from '../store/database.ts';
@@ -111,7 +112,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const keyRing = new KeyRing(database, changes);
   const rates = openRateLimits(database);
   const metrics = createMetrics();
-  const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
+  const recorder = new MintRecorder(database, { onBatch: metrics.batchWritten });
   const signer = new TokenSigner(signingKeys, (reason) =>
     log.warn(
       { reason },
@@ -153,7 +154,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
   let adminServer: FastifyInstance | undefined;
   let attached: AttachedRuntime | undefined;
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
-  const lifecycle = { database, log, counts: metrics.lifecycle, onStatus: events.onStatus };
+  const sessionChanges = new SessionChanges(database, { onBatch: metrics.changesWritten });
+  const lifecycle = {
+    database,
+    log,
+    counts: metrics.lifecycle,
+    onStatus: events.onStatus,
+    changes: sessionChanges,
+  };
   const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
@@ -287,7 +295,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       drain.begin();
       events.close();
       await Promise.all([publicServer.close(), adminServer?.close()]);
-      await recorder.drain();
+      await Promise.all([recorder.drain(), sessionChanges.drain()]);
       await signer.close();
       await documents.close();
       await housekeeping.stop();

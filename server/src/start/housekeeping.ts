@@ -6,7 +6,7 @@ import type { KeyRing } from '../keys/authenticate.ts';
 import type { RateLimits } from '../limits/rate.ts';
 import type { Authenticator } from '../operators/authenticate.ts';
 import { deleteExpiredPreviews } from '../previews/previews.ts';
-import type { LifecycleDeps } from '../sessions/lifecycle.ts';
+import type { ChangeDeps } from '../sessions/lifecycle.ts';
 import { Retention } from '../sessions/retention.ts';
 import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
 import type { Tallies } from '../statistics/tallies.ts';
@@ -24,7 +24,7 @@ const batchSize = 1_000;
 const roundMs = 5_000;
 
 export interface HousekeepingDeps {
-  lifecycle: LifecycleDeps;
+  lifecycle: ChangeDeps;
   changes: Changes;
   keyRing: KeyRing;
   rates: RateLimits;

@@ -86,6 +86,11 @@ export function isCollision(error: unknown): boolean {
   return links(error).some((e) => e.code === '40001' || e.code === '40P01');
 }
 
+/** Whether the statement waited for a lock for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return links(error).some((e) => e.code === '55P03');
+}
+
 /** Whether a statement that failed with this error never reached the database, or must not be sent again. */
 export function isNeverSent(error: unknown): boolean {
   // 57P03: a server that is starting up rejects the connection before it accepts a statement.

@@ -16,9 +16,10 @@ import { DeletedProjects } from '../../src/editing/delete-project.ts';
 import { firstIdAt, newId } from '../../src/primitives/ids.ts';
 import { areHeld, areKnown, encodeBatch, findLaunches, sendBatch } from '../../src/recording/statement.ts';
 import { forgetBatch } from '../../src/sessions/forget.ts';
-import type { LifecycleDeps } from '../../src/sessions/lifecycle.ts';
+import type { ChangeDeps } from '../../src/sessions/lifecycle.ts';
 import { Retention } from '../../src/sessions/retention.ts';
 import type { Session } from '../../src/sessions/session.ts';
+import { encodeChanges, SessionChanges } from '../../src/sessions/session-changes.ts';
 import { toRow } from '../../src/sessions/session-row.ts';
 import { endLost, groupReports, SilenceWatch } from '../../src/sessions/silence.ts';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
@@ -51,8 +52,9 @@ beforeEach(() => {
 });
 
 const log = pino({ level: 'silent' });
-const lifecycleOf = (database: Database): LifecycleDeps => ({
+const lifecycleOf = (database: Database): ChangeDeps => ({
   database,
+  changes: new SessionChanges(database),
   log,
   counts: { connected: () => undefined, metered: () => undefined, lost: () => undefined },
 });
@@ -167,6 +169,18 @@ async function exercise(service: Service, world: World): Promise<void> {
       'rt_late',
       null,
     ]);
+    // A batch of connects and ends, and the same one sent again.
+    const launches = many.slice(0, 100).map(({ session }) => ({ sessionId: session.id, projectId }));
+    const changes = encodeChanges([
+      ...launches.map((one, n) => ({ ...one, runtimeId: 'rt_batch', client: '192.0.2.1', attempt: n })),
+      ...launches.map((one) => ({ ...one, reason: 'api_request' as const })),
+      ...launches.slice(0, 5).map((one) => ({ ...one, reason: 'client_left' as const })),
+    ]);
+    for (const retrying of [false, true])
+      await database.query('everyday', { text: 'SELECT outcome FROM change_sessions($1, $2, $3, 1000)' }, [
+        ...changes,
+        retrying,
+      ]);
     await rollUpAll(database, Date.now() - 3_600_000);
     await forgetExpiredClaims(database);
     const [group] = await database.query<object>('everyday', groupReports);

@@ -9,7 +9,7 @@ import { type Endpoint, endpoints } from '../../src/minting/endpoints.ts';
 import { LaunchRecorder } from '../../src/minting/launch-recorder.ts';
 import { ApiError } from '../../src/primitives/errors.ts';
 import { newId } from '../../src/primitives/ids.ts';
-import { Recorder } from '../../src/recording/recorder.ts';
+import { MintRecorder } from '../../src/recording/mint-recorder.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { TokenSigner } from '../../src/tokens/signer.ts';
@@ -46,7 +46,7 @@ function launches(): LaunchRecorder {
       return service.database.query(lane, statement, values);
     },
   };
-  return new LaunchRecorder({ recorder: new Recorder(counting), directory, signer });
+  return new LaunchRecorder({ recorder: new MintRecorder(counting), directory, signer });
 }
 
 async function draft(

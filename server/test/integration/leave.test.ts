@@ -13,7 +13,7 @@ beforeAll(async () => {
 function countEnds(): () => number {
   const query = vi.spyOn(service.database, 'query');
   onTestFinished(() => query.mockRestore());
-  return () => query.mock.calls.filter(([, { name }]) => name === 'end_session').length;
+  return () => query.mock.calls.filter(([, { name }]) => name === 'change_sessions').length;
 }
 
 test('repeated leaves of a session return 204, and cost one query', async () => {

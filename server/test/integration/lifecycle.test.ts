@@ -263,7 +263,11 @@ test('functions that process many sessions are planned at each call or have a fi
     'report_sessions',
     'roll_up_usage',
   ]);
-  expect(await withMode('force_generic_plan')).toEqual(['delete_old_sessions', 'record_launches']);
+  expect(await withMode('force_generic_plan')).toEqual([
+    'change_sessions',
+    'delete_old_sessions',
+    'record_launches',
+  ]);
 });
 
 test('a report reads only the sessions that it names, however many have ended', async () => {

@@ -14,6 +14,7 @@ import {
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeletedProjects } from '../../src/editing/delete-project.ts';
+import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
@@ -34,7 +35,8 @@ const remove = (projectId: string) => editor.send('DELETE', `projects/${projectI
 
 async function background(): Promise<DeletedProjects> {
   const counts = { connected: () => undefined, metered: () => undefined, lost: () => undefined };
-  const deps = { database: service.database, log: pino({ level: 'silent' }), counts };
+  const { database } = service;
+  const deps = { database, log: pino({ level: 'silent' }), counts, changes: new SessionChanges(database) };
   return new DeletedProjects(deps, await openChanges(service.database));
 }
 

@@ -4,14 +4,14 @@ import { createWorld, pageOrigin, type World } from '@session-launch/testing/wor
 import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/primitives/errors.ts';
 import { newId } from '../../src/primitives/ids.ts';
-import { Recorder, type RecorderOptions } from '../../src/recording/recorder.ts';
+import { MintRecorder, type MintRecorderOptions } from '../../src/recording/mint-recorder.ts';
 import type { Session } from '../../src/sessions/session.ts';
 import { toRow } from '../../src/sessions/session-row.ts';
 import type { Database, Statement, Workload } from '../../src/store/database.ts';
 import { NeverSent } from '../../src/store/database-errors.ts';
 import { useService } from '../harness/service.ts';
 
-type Mint = Parameters<Recorder['record']>[0];
+type Mint = Parameters<MintRecorder['record']>[0];
 
 const service = useService();
 let world: World;
@@ -75,8 +75,8 @@ function uncounted(key?: string): Mint {
 }
 
 /** Writes the first mint immediately, so that the content of each batch is deterministic. */
-function recorderOf(database: Database, options: RecorderOptions = {}): Recorder {
-  return new Recorder(database, { startAt: 1, ...options });
+function recorderOf(database: Database, options: MintRecorderOptions = {}): MintRecorder {
+  return new MintRecorder(database, { startAt: 1, ...options });
 }
 
 async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
@@ -135,9 +135,9 @@ function intercepted(write: Intercept, others: Partial<Record<Workload, Intercep
 }
 
 function gated(
-  options: RecorderOptions = {},
+  options: MintRecorderOptions = {},
   others: Partial<Record<Workload, Intercept>> = {},
-): { recorder: Recorder; gate: Gate; batches: number[] } {
+): { recorder: MintRecorder; gate: Gate; batches: number[] } {
   const gate = new Gate();
   const batches: number[] = [];
   const database = intercepted(async (send) => {
@@ -365,7 +365,10 @@ describe('a mint that the database refuses', () => {
 describe('mints that arrive in one event-loop tick', () => {
   test('share one write', async () => {
     const batches: number[] = [];
-    const recorder = new Recorder(service.database, { startAt: 100, onBatch: (size) => batches.push(size) });
+    const recorder = new MintRecorder(service.database, {
+      startAt: 100,
+      onBatch: (size) => batches.push(size),
+    });
     const mints = Array.from({ length: 30 }, () => counted());
     await Promise.all(mints.map((mint) => recorder.record(mint)));
     expect(batches).toEqual([30]);
@@ -374,7 +377,10 @@ describe('mints that arrive in one event-loop tick', () => {
 
   test('are written once the batch is large enough, and drain waits for the rest', async () => {
     const batches: number[] = [];
-    const recorder = new Recorder(service.database, { startAt: 10, onBatch: (size) => batches.push(size) });
+    const recorder = new MintRecorder(service.database, {
+      startAt: 10,
+      onBatch: (size) => batches.push(size),
+    });
     const mints = Array.from({ length: 30 }, () => counted());
     for (const mint of mints) void recorder.record(mint);
     await recorder.drain();
@@ -383,7 +389,7 @@ describe('mints that arrive in one event-loop tick', () => {
   });
 
   test('are awaited by drain before their write has begun', async () => {
-    const recorder = new Recorder(service.database, { startAt: 100 });
+    const recorder = new MintRecorder(service.database, { startAt: 100 });
     const mint = counted();
     void recorder.record(mint);
     await recorder.drain();
@@ -465,7 +471,7 @@ describe('drain', () => {
 });
 
 describe('a lost connection', () => {
-  const write = async (recorder: Recorder, mints: Mint[]) =>
+  const write = async (recorder: MintRecorder, mints: Mint[]) =>
     Promise.all(mints.map((mint) => recorder.record(mint)));
 
   test.each([
