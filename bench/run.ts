@@ -7,6 +7,7 @@ import { otherBuild, sideBySide, sideBySideMarkdown, thisBuild, verdictOf } from
 import { compare } from './comparison.ts';
 import { isReached } from './conversation/figure.ts';
 import { measureConversations } from './conversation/measure.ts';
+import { connectsMarkdown, isFastEnough, measureConnects } from './connects.ts';
 import { plotConversation } from './conversation/plot.ts';
 import { conversationMarkdown } from './conversation/report.ts';
 import { type Environment, withEnvironment } from './environment.ts';
@@ -25,6 +26,8 @@ const connections = 64;
 async function main({ against, ...options }: BenchOptions, signal: AbortSignal): Promise<void> {
   // npm changes to the workspace folder: resolve the path against the folder in which npm was called.
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
+  if (options.connects !== undefined)
+    return connectBeside(resolve(process.env.INIT_CWD ?? '', options.connects), options, signal);
   if (options.conversation !== undefined) return talk({ ...options, ...options.conversation }, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };
   if (options.admin) return readAll(pace, options.sessions, signal);
@@ -44,6 +47,13 @@ async function beside(folder: string, { rounds, seconds }: BenchOptions, signal:
   const pairs = await withEnvironment(signal, (environment) => sideBySide(environment, ours, other, pace));
   process.stdout.write(`\n${sideBySideMarkdown(ours, other, pace, pairs)}`);
   process.exitCode = pairs.every((pair) => verdictOf(pair) === 'yes') ? 0 : 1;
+}
+
+async function connectBeside(folder: string, extent: BenchOptions, signal: AbortSignal): Promise<void> {
+  const builds = [await thisBuild(), await otherBuild(folder)];
+  const sides = await withEnvironment(signal, (environment) => measureConnects(environment, builds, extent));
+  process.stdout.write(`\n${connectsMarkdown(sides)}`);
+  process.exitCode = isFastEnough(sides) ? 0 : 1;
 }
 
 async function alive(pace: Pace, sessions: number, signal: AbortSignal): Promise<void> {

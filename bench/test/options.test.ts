@@ -16,6 +16,17 @@ describe('options of a benchmark run', () => {
     });
   });
 
+  it('use few sessions when connects of two builds are compared', () => {
+    expect(readOptions(['--connects', '../before'])).toEqual({
+      rounds: 5,
+      seconds: 0,
+      sessions: 4_000,
+      write: false,
+      connects: '../before',
+    });
+    expect(() => readOptions(['--connects', ''])).toThrow(UsageError);
+  });
+
   it('use separate round settings for the session lifecycle', () => {
     expect(readOptions(['--lifecycle', '--rounds', '3'])).toEqual({
       rounds: 3,

@@ -126,7 +126,8 @@ export class Client {
   }
 }
 
-class Connection {
+/** One keep-alive connection. */
+export class Connection {
   readonly #socket: Socket;
   #waiting: { sentAt: number; done: (reply: Reply | string) => void } | undefined;
   #received = '';
