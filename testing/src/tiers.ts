@@ -26,6 +26,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/faults/client-aborts.test.ts',
       'test/faults/client-disconnects.test.ts',
       'test/faults/connections.test.ts',
+      'test/faults/connects.test.ts',
       'test/faults/crashes.test.ts',
       'test/faults/descriptor-limit.test.ts',
       'test/faults/embedded-disk.test.ts',
