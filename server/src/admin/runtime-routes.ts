@@ -48,7 +48,7 @@ async function connect(
   { sessionToken, runtimeId, client }: ConnectRequest,
   requestId: string,
 ): Promise<Sent<Connected>> {
-  const { projectId, experienceId, revision } = await deps.tokens.verify(sessionToken, sessionId);
+  const { projectId, experienceId, revision } = deps.tokens.verify(sessionToken, sessionId);
   // Look up the revision first: if that fails, the session has not been connected and can be retried.
   const pinned = await deps.directory.revision(projectId, experienceId, revision);
   const session = await connectSession(deps, { sessionId, projectId, runtimeId, client }, requestId);

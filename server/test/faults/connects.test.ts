@@ -34,7 +34,13 @@ class ConnectHistory {
   #clock = 0;
 
   async note(sessionId: string, kind: Seen['kind'], ask: () => Promise<Answer>): Promise<Seen['outcome']> {
-    const one: Seen = { sessionId, kind, sent: this.#clock++, answered: Number.POSITIVE_INFINITY, outcome: 'unknown' };
+    const one: Seen = {
+      sessionId,
+      kind,
+      sent: this.#clock++,
+      answered: Number.POSITIVE_INFINITY,
+      outcome: 'unknown',
+    };
     this.seen.push(one);
     const status = (await ask().catch(() => undefined))?.status ?? 599;
     if (status < 500) {
@@ -51,7 +57,8 @@ class ConnectHistory {
   mostActive(): number {
     const ends = new Map<string, number>();
     for (const { sessionId, kind, sent } of this.seen)
-      if (kind === 'end') ends.set(sessionId, Math.min(sent, ends.get(sessionId) ?? Number.POSITIVE_INFINITY));
+      if (kind === 'end')
+        ends.set(sessionId, Math.min(sent, ends.get(sessionId) ?? Number.POSITIVE_INFINITY));
     const steps: [at: number, change: number][] = [];
     for (const { sessionId, kind, answered, outcome } of this.seen) {
       const end = ends.get(sessionId) ?? Number.POSITIVE_INFINITY;
@@ -81,7 +88,9 @@ class ConnectHistory {
         ...(connects === 1 && !session.isStarted ? [`the connect of ${id} is lost`] : []),
         ...(session.isStarted && !mayHave ? [`${id} was started by a connect that was refused`] : []),
         ...(of('end', 200, 204) > 0 && !session.isEnded ? [`the end of ${id} is lost`] : []),
-        ...(session.isEnded && session.reason !== 'runtime_lost' && of('end', 200, 204, acceptedReport, 'unknown') === 0
+        ...(session.isEnded &&
+        session.reason !== 'runtime_lost' &&
+        of('end', 200, 204, acceptedReport, 'unknown') === 0
           ? [`${id} was ended by nobody`]
           : []),
       ];
@@ -131,7 +140,12 @@ function watchCount(database: Database, { projectId }: World) {
 }
 
 /** Connects and ends sessions through the processes until it is stopped. */
-function startLoad(world: World, services: Promise<ServiceProcess>[], history: ConnectHistory, random: () => number) {
+function startLoad(
+  world: World,
+  services: Promise<ServiceProcess>[],
+  history: ConnectHistory,
+  random: () => number,
+) {
   let isOver = false;
   const end = (service: ServiceProcess, launch: Launch, way: number) => {
     const { sessionId } = launch;
@@ -166,7 +180,9 @@ function startLoad(world: World, services: Promise<ServiceProcess>[], history: C
         const service = await serving();
         outcome = await history.note(launch.sessionId, 'end', async () => {
           const answer = await end(service, launch, way);
-          return way === 2 ? { ...answer, status: answer.status === 200 ? acceptedReport : answer.status } : answer;
+          return way === 2
+            ? { ...answer, status: answer.status === 200 ? acceptedReport : answer.status }
+            : answer;
         });
         if (outcome === 'unknown') await pause();
       }
@@ -203,7 +219,9 @@ test('two processes that are killed again and again never exceed concurrentSessi
       await events((wantedEvents / (kills + 1)) * (kill + 1));
       await sleep(random() * 100);
       const victim = kill % 2;
-      services[victim] = services[victim]!.then((running) => running.kill('SIGKILL')).then(() => fleet.start());
+      services[victim] = services[victim]!.then((running) => running.kill('SIGKILL')).then(() =>
+        fleet.start(),
+      );
       await services[victim];
     }
     await events(wantedEvents);
