@@ -161,8 +161,8 @@ export class Recorder<Item, Result> {
   }
 
   /**
-   * One round trip. If the connection is lost, the batch may or may not have been committed. It is sent again unchanged, and its ids tell
-   * what the earlier attempt committed.
+   * Sends a batch in one round trip. If the connection is lost, the batch may or may not have been committed. It is sent again with the
+   * same ids, by which the SQL function recognises the rows of the earlier attempt.
    */
   async #send(batch: Waiting<Item, Result>[]): Promise<(Result | undefined)[]> {
     const items = batch.map(({ item }) => item);
