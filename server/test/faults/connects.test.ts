@@ -8,8 +8,8 @@ import { expect, type TestContext, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { effort } from '../harness/effort.ts';
+import { seededRandom } from '../harness/random.ts';
 import { watchForAMinute, wrong } from './live-sessions.ts';
-import { seededRandom } from './random.ts';
 
 const limit = 12;
 /** Stands for a report with 200, which is also returned for a session that never connected. */
