@@ -11,7 +11,7 @@ import { type Actor, requirePermission } from '../audit/actor.ts';
 import { idleSince } from '../operators/authenticate.ts';
 import { deleteLogin, type Login, listLogins, lockLogin } from '../operators/logins.ts';
 import { bootstrap } from '../operators/operators.ts';
-import { lockForCredential, reaches, requireCredentials } from '../operators/rules.ts';
+import { lockForChange, reaches, requireCredentials } from '../operators/rules.ts';
 import { createCode, linkOf } from '../operators/sign-in.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
@@ -60,7 +60,7 @@ export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     if (!isOwn) requirePermission(actor, 'manage-service');
     const { code, expiresAt } = await commit(call, async (tx, write) => {
       if (isOwn) await requireCredentials(tx, actor);
-      else await lockForCredential(tx, actor, operatorId);
+      else await lockForChange(tx, actor, operatorId);
       write.audit({ target: operatorId });
       // A login cannot extend itself: a login by its own link ends with it.
       const latestEnd = isOwn ? actor.login?.expiresAt : undefined;

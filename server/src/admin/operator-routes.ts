@@ -20,8 +20,7 @@ import {
 } from '../operators/operators.ts';
 import {
   isFullOwner,
-  lockForCredential,
-  lockReachable,
+  lockForChange,
   reaches,
   requireAnotherOwner,
   requireCredentials,
@@ -79,7 +78,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       const isKept = isFullOwnerAfter(body);
       if (!isKept || params.operatorId === bootstrap.operatorId)
         await requireAnotherOwner(tx, actor, params.operatorId);
-      const before = await lockReachable(tx, actor, params.operatorId);
+      const before = await lockForChange(tx, actor, params.operatorId);
       if (call.version !== undefined) await requireVersion(tx, before.operatorId, call.version, before);
       const after: Operator = {
         ...before,
@@ -103,7 +102,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
     const { actor, params } = call;
     await commit(call, async (tx, write) => {
       await requireAnotherOwner(tx, actor, params.operatorId);
-      const operator = await lockReachable(tx, actor, params.operatorId);
+      const operator = await lockForChange(tx, actor, params.operatorId);
       if (call.version !== undefined) await requireVersion(tx, operator.operatorId, call.version, operator);
       await deleteOperator(tx, operator.operatorId);
       write.changed({ kind: 'operator', id: operator.operatorId });
@@ -120,7 +119,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       ]);
     const token = newOperatorToken();
     const version = await commit(call, async (tx, write) => {
-      const operator = await lockForCredential(tx, actor, params.operatorId);
+      const operator = await lockForChange(tx, actor, params.operatorId);
       const { operatorId: id } = operator;
       if (call.version !== undefined) await requireVersion(tx, id, call.version, operator);
       const version = await setOperatorToken(tx, id, sha256(token));

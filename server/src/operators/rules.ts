@@ -22,21 +22,17 @@ export function reaches(actor: Actor, { projectIds }: Pick<KnownOperator, 'proje
 }
 
 /** Reads and locks an operator. Throws 404 for one whom the actor may not change. */
-export async function lockReachable(
-  tx: Transaction,
-  actor: Actor,
-  operatorId: string,
-): Promise<LockedOperator> {
+async function lockReachable(tx: Transaction, actor: Actor, operatorId: string): Promise<LockedOperator> {
   const found = isId('opr', operatorId) ? await lockOperator(tx, operatorId) : undefined;
   if (found === undefined || !reaches(actor, found)) throw new ApiError('OPERATOR_NOT_FOUND');
   return found;
 }
 
 /**
- * Reads and locks an operator for whom the actor creates a credential. Throws 404 for one whom the actor may not change, and 401 if the
- * token or the login of the request is no longer valid.
+ * Reads and locks an operator whom the actor changes or creates a credential for. Throws 404 for one whom the actor may not change, and
+ * 401 if the token or the login of the request is no longer valid.
  */
-export async function lockForCredential(
+export async function lockForChange(
   tx: Transaction,
   actor: Actor,
   operatorId: string,
@@ -52,7 +48,7 @@ export async function lockForCredential(
 
 /**
  * Throws 401 unless the token or the login of the request is still valid. Locks the operator until the transaction ends. Needed where a
- * request creates another credential, which would survive the replacement of the token or the end of the login.
+ * request creates another credential or changes an operator, which would survive the replacement of the token or the end of the login.
  */
 export async function requireCredentials(tx: Transaction, actor: Actor): Promise<void> {
   if (!(await holdsCredentials(tx, actor))) throw unauthenticated();

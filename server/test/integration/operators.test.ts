@@ -128,6 +128,27 @@ describe('while the token of an operator is replaced', () => {
     keyId: string;
   }
 
+  onPostgres('the earlier token and an ended login change and remove no operator', async () => {
+    const { operatorId: subject } = await createOperator(service);
+    const path = `/admin/operators/${subject}`;
+    for (const call of [
+      { method: 'PATCH', path, body: { role: 'owner' } },
+      { method: 'PATCH', path, body: { name: 'Eve' } },
+      { method: 'DELETE', path },
+    ]) {
+      const thief = await createOperator(service, { role: 'owner' });
+      const byToken = () => withToken(service, thief.token, call);
+      expectError(await whileReplacing(thief.operatorId, byToken), 401, 'ADMIN_TOKEN_INVALID');
+      const other = await createOperator(service, { role: 'owner' });
+      const cookie = await signedIn(service, other.operatorId);
+      const byCookie = () => asConsole(service, cookie, call);
+      expectError(await whileReplacing(other.operatorId, byCookie), 401, 'ADMIN_TOKEN_INVALID');
+    }
+    const { operators } = await askAdmin(service, 'GET /admin/operators');
+    const found = operators.find(({ operatorId }) => operatorId === subject);
+    expect(found).toMatchObject({ role: 'viewer', version: 1 });
+  });
+
   onPostgres.for(Object.entries(creations))('the earlier token creates nothing: %s', async ([, creation]) => {
     const thief = await createOperator(service, { role: 'owner' });
     const { operatorId: subject } = await createOperator(service);
