@@ -97,7 +97,8 @@ const refusal = Type.Object(
       examples: ['https://shop.example'],
     }),
     experienceId: optional.string({
-      description: 'The experience that was requested.',
+      description:
+        'The experience that was requested. Absent for all beyond 200 combinations of cause and experience.',
       examples: ['exp_harbor_guide'],
     }),
     count: Type.Integer({ minimum: 1, description: 'How often.' }),

@@ -8,21 +8,42 @@ import { isEventStream } from './event-stream.ts';
 const maxInFlight = 128;
 /** Maximum requests of one operator in flight. A browser has at most six over HTTP/1.1. */
 const maxEach = 32;
+/**
+ * Maximum requests of one operator whose handlers run at the same time; the others wait, in order. The statements of all operators share one
+ * connection of the embedded engine, or a pool of PostgreSQL, so those of other operators wait for the statements of this many requests only.
+ */
+const maxRunning = 4;
+/** Maximum milliseconds that a request waits for its operator's other requests. */
+const maxWaitMs = 10_000;
 /** Minimum milliseconds between log lines about refused requests. */
 const warnEveryMs = 10_000;
 
+/** The requests in flight of one operator. */
+interface Requests {
+  count: number;
+  running: number;
+  /** Each starts the next handler. */
+  readonly waiting: Set<() => void>;
+}
+
 /** A request in flight. */
 interface Slot {
+  readonly own: Requests;
   isHandling: boolean;
-  isClosed: boolean;
+  /** Aborted when the connection closes. */
+  readonly closed: AbortController;
   release(): void;
 }
 
-/** Limits the requests of operators in flight, in total and for each operator. The event stream, which stays open, is not counted. */
+/**
+ * Limits the requests of operators in flight, in total and for each operator, and the handlers of one operator that run at the same time.
+ * The event stream, which stays open, is not counted.
+ */
 export class AdminAdmission implements Load {
   inFlight = 0;
   refused = 0;
-  readonly #byOperator = new Map<string, number>();
+  readonly #maxWaitMs: number;
+  readonly #byOperator = new Map<string, Requests>();
   readonly #slots = new WeakMap<FastifyRequest, Slot>();
   // Shared error objects: capturing a stack trace would be most of the cost of a refusal.
   readonly #busy = unavailable();
@@ -34,6 +55,10 @@ export class AdminAdmission implements Load {
     headers: { 'Retry-After': '1' },
   });
   #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(waitMs = maxWaitMs) {
+    this.#maxWaitMs = waitMs;
+  }
 
   /**
    * Rejects requests beyond the limits before their bodies are read. Call it after the guard of the scope and before its routes are added.
@@ -55,7 +80,7 @@ export class AdminAdmission implements Load {
         const slot = this.#acquire(operatorId);
         this.#slots.set(request, slot);
         reply.raw.once('close', () => {
-          slot.isClosed = true;
+          slot.closed.abort();
           if (!slot.isHandling) slot.release();
         });
       } else this.#warn(request);
@@ -69,34 +94,69 @@ export class AdminAdmission implements Load {
         if (slot === undefined) return handler(request, reply);
         slot.isHandling = true;
         try {
-          return await handler(request, reply);
+          return await this.#run(slot, async () => handler(request, reply));
         } finally {
           slot.isHandling = false;
-          if (slot.isClosed) slot.release();
+          if (slot.closed.signal.aborted) slot.release();
         }
       };
     });
   }
 
+  /** Runs a handler when fewer than `maxRunning` of its operator run. */
+  async #run<T>({ own, closed }: Slot, handler: () => Promise<T>): Promise<T> {
+    if (own.running < maxRunning) own.running++;
+    else await this.#turn(own, closed.signal);
+    try {
+      return await handler();
+    } finally {
+      // The next request takes over the place of this one.
+      const [next] = own.waiting;
+      if (next === undefined) own.running--;
+      else next();
+    }
+  }
+
+  #turn({ waiting }: Requests, closed: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        closed.removeEventListener('abort', drop);
+        waiting.delete(start);
+      };
+      const start = () => {
+        leave();
+        resolve();
+      };
+      const drop = () => {
+        leave();
+        reject(this.#busy);
+      };
+      const timer = setTimeout(drop, this.#maxWaitMs);
+      closed.addEventListener('abort', drop);
+      waiting.add(start);
+    });
+  }
+
   #refusal(operatorId: string): ApiError | undefined {
-    if ((this.#byOperator.get(operatorId) ?? 0) >= maxEach) return this.#tooMany;
+    if ((this.#byOperator.get(operatorId)?.count ?? 0) >= maxEach) return this.#tooMany;
     return this.inFlight >= maxInFlight ? this.#busy : undefined;
   }
 
   #acquire(operatorId: string): Slot {
     this.inFlight++;
-    this.#byOperator.set(operatorId, (this.#byOperator.get(operatorId) ?? 0) + 1);
+    const own = this.#byOperator.get(operatorId) ?? { count: 0, running: 0, waiting: new Set() };
+    this.#byOperator.set(operatorId, own);
+    own.count++;
     let isReleased = false;
     const release = () => {
       // A handler can start after the close, and then releases once more.
       if (isReleased) return;
       isReleased = true;
       this.inFlight--;
-      const left = this.#byOperator.get(operatorId)! - 1;
-      if (left === 0) this.#byOperator.delete(operatorId);
-      else this.#byOperator.set(operatorId, left);
+      if (--own.count === 0) this.#byOperator.delete(operatorId);
     };
-    return { isHandling: false, isClosed: false, release };
+    return { own, isHandling: false, closed: new AbortController(), release };
   }
 
   #warn(request: FastifyRequest): void {

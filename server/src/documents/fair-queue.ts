@@ -1,15 +1,16 @@
-import { ApiError, unavailable } from '../primitives/errors.ts';
+import { unavailable } from '../primitives/errors.ts';
 
 interface Limits {
   /** Maximum waiting tasks, not counting the running one. */
   maxWaiting: number;
-  /** Maximum waiting tasks of one operator. */
-  maxWaitingEach: number;
   maxWaitMs: number;
 }
 
-/** Limits of the queues for documents and project files. Each waiting task can hold a request of 4 MiB. */
-const documentLimits: Limits = { maxWaiting: 24, maxWaitingEach: 8, maxWaitMs: 30_000 };
+/**
+ * Limits of the queues for documents and project files. Each waiting task can hold a request of 4 MiB. The tasks of one operator are limited
+ * by the handlers that it may run at the same time (`AdminAdmission`).
+ */
+const documentLimits: Limits = { maxWaiting: 24, maxWaitMs: 30_000 };
 
 /** For whom a task runs. */
 export interface Requester {
@@ -23,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * Runs tasks one at a time, round-robin by operator; the tasks of one operator run in order. A task is rejected with 429 if its operator
- * has too many waiting, and with 503 if the queue is full or it waits longer than `maxWaitMs`. A rejected task never runs.
+ * Runs tasks one at a time, round-robin by operator; the tasks of one operator run in order. A task is rejected with 503
+ * if the queue is full or it waits longer than `maxWaitMs`. A rejected task never runs.
  */
 export class FairQueue {
   #refused = 0;
@@ -49,12 +50,11 @@ export class FairQueue {
   }
 
   run<T>({ operatorId, signal }: Requester, task: () => Promise<T>): Promise<T> {
-    const { maxWaiting, maxWaitingEach, maxWaitMs } = this.#limits;
+    const { maxWaiting, maxWaitMs } = this.#limits;
     if (signal?.aborted) return Promise.reject(unavailable());
-    const isOwnLimit = (this.#waiting.get(operatorId)?.size ?? 0) >= maxWaitingEach;
-    if (isOwnLimit || this.#count >= maxWaiting) {
+    if (this.#count >= maxWaiting) {
       this.#refused++;
-      return Promise.reject(isOwnLimit ? tooMany() : unavailable());
+      return Promise.reject(unavailable());
     }
     return new Promise((resolve, reject) => {
       const drop = () => {
@@ -109,11 +109,4 @@ export class FairQueue {
     }
     return undefined;
   }
-}
-
-function tooMany(): ApiError {
-  return new ApiError('RATE_LIMITED', {
-    message: 'Too many of your documents are waiting to be processed. Retry after a second.',
-    headers: { 'Retry-After': '1' },
-  });
 }

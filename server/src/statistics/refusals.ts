@@ -28,7 +28,7 @@ export function refusalOf(
     code,
     door: count.endpoint,
     ...(count.origin === '' ? {} : { origin: count.origin }),
-    experienceId: count.experienceId,
+    ...(count.experienceId === '' ? {} : { experienceId: count.experienceId }),
     count: count.count,
     lastAt: count.lastAt.toISOString(),
     ...adviceOn(code, detail, { count, project, experience }),
@@ -37,17 +37,28 @@ export function refusalOf(
 
 function adviceOn(code: string, detail: string | undefined, refused: Refused): Advice {
   const { project, experience } = refused;
-  if (experience === undefined) return { hint: 'The experience has been deleted since.' };
-  const experienceId = experience.id;
+  if (experience === undefined && refused.count.experienceId !== '')
+    return { hint: 'The experience has been deleted since.' };
   switch (code) {
-    case 'ORIGIN_NOT_ALLOWED':
-      return adviceOnOrigin(refused, experience);
     case 'BROWSER_EMBEDS_DISABLED':
       if (project.browserEmbeds) return { hint: 'Browser embeds have been switched on since.' };
       return {
         hint: 'Browser embeds are switched off for this project, so pages cannot mint sessions.',
         fix: { kind: 'enable-embeds', projectId: project.projectId },
       };
+    case 'RATE_LIMITED':
+      return adviceOnLimit(project, rateLimits[detail as keyof typeof rateLimits]);
+    case 'QUOTA_EXCEEDED':
+      if (project.limits.sessionsPerDay !== null && project.used < project.limits.sessionsPerDay)
+        return { hint: 'The daily quota is not used up at the moment.' };
+      return adviceOnLimit(project, 'sessionsPerDay');
+  }
+  if (hints[code] !== undefined) return { hint: hints[code] };
+  if (experience === undefined) return { hint: 'Requests for other experiences than those in this list.' };
+  const experienceId = experience.id;
+  switch (code) {
+    case 'ORIGIN_NOT_ALLOWED':
+      return adviceOnOrigin(refused, experience);
     case 'EXPERIENCE_NOT_PUBLISHED':
       if (experience.status === 'published') return { hint: 'The experience has been published since.' };
       return {
@@ -63,14 +74,8 @@ function adviceOn(code: string, detail: string | undefined, refused: Refused): A
         hint: 'The experience lets the request choose the paired language. Send secondaryLocale, or fix the paired language.',
         fix: { kind: 'open-languages', experienceId },
       };
-    case 'RATE_LIMITED':
-      return adviceOnLimit(project, rateLimits[detail as keyof typeof rateLimits]);
-    case 'QUOTA_EXCEEDED':
-      if (project.limits.sessionsPerDay !== null && project.used < project.limits.sessionsPerDay)
-        return { hint: 'The daily quota is not used up at the moment.' };
-      return adviceOnLimit(project, 'sessionsPerDay');
     default:
-      return hints[code] === undefined ? {} : { hint: hints[code] };
+      return {};
   }
 }
 

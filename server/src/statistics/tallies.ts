@@ -2,13 +2,21 @@ import type { Source } from '@session-launch/contract/session';
 import type { Database } from '../store/database.ts';
 import { isCollision, isOutage } from '../store/database-errors.ts';
 import { bucketCount, bucketOf } from './durations.ts';
-import { type Durations, maxNamed, otherOrigins, type Tally } from './tally.ts';
+import { type Durations, maxCauses, maxNamed, otherOrigins, type Tally } from './tally.ts';
 import { addDurations, addTallies } from './tally-rows.ts';
 
 /** Longer Origin headers are cut. */
 const maxOriginLength = 256;
 /** Maximum counters in memory. Further combinations are not counted until the next flush. */
 const maxTallies = 20_000;
+
+/** What the rows of a project in the current minute name. */
+interface Named {
+  /** The combinations that are counted with their origin. */
+  origins: Set<string>;
+  /** Those that are counted with their experience only. */
+  causes: Set<string>;
+}
 
 /** The counters of a project since the last flush: by endpoint, code, experience and origin. */
 interface ProjectTallies {
@@ -24,8 +32,8 @@ export class Tallies {
   readonly #database: Database;
   #minute = 0;
   #projects = new Map<string, ProjectTallies>();
-  /** The combinations of each project that are counted with their origin in the current minute. */
-  #named = new Map<string, Set<string>>();
+  /** By project. */
+  #named = new Map<string, Named>();
   #tallies: Tally[] = [];
   #durations: Durations[] = [];
   #flushing: Promise<void> | undefined;
@@ -37,7 +45,7 @@ export class Tallies {
   count(
     endpoint: Source,
     code: string,
-    { id: experienceId, projectId }: { id: string; projectId: string },
+    { id, projectId }: { id: string; projectId: string },
     origin: string,
     seconds: number,
   ): void {
@@ -46,8 +54,8 @@ export class Tallies {
     if (minute !== this.#minute) this.#start(minute);
     const project = this.#projects.get(projectId) ?? this.#addProject(projectId);
     const isLaunch = code === 'launched' || code === 'replayed';
-    // Nothing reads the origins of launches and replays.
-    const sent = isLaunch ? '' : origin;
+    // Nothing reads the origins and the experiences of launches and replays.
+    const [experienceId, sent] = isLaunch ? ['', ''] : [id, origin];
     const tally =
       project.byEndpoint.get(endpoint)?.get(code)?.get(experienceId)?.get(sent) ??
       this.#add(project, { projectId, minute, endpoint, code, experienceId, origin: sent });
@@ -105,34 +113,41 @@ export class Tallies {
   }
 
   #add(project: ProjectTallies, wanted: Omit<Tally, 'count' | 'lastAt'>): Tally | undefined {
-    const { endpoint, code, experienceId } = wanted;
-    const origin = this.#countedOrigin(wanted);
-    const byCode = child(project.byEndpoint, endpoint);
-    const byOrigin = child(child(byCode, code), experienceId);
-    const known = byOrigin.get(origin);
+    const named = this.#bounded(wanted);
+    const byCode = child(project.byEndpoint, named.endpoint);
+    const byOrigin = child(child(byCode, named.code), named.experienceId);
+    const known = byOrigin.get(named.origin);
     if (known !== undefined || this.#tallies.length >= maxTallies) return known;
-    const tally = { ...wanted, origin, count: 0, lastAt: 0 };
-    byOrigin.set(origin, tally);
+    const tally = { ...named, count: 0, lastAt: 0 };
+    byOrigin.set(named.origin, tally);
     this.#tallies.push(tally);
     return tally;
   }
 
-  #countedOrigin({
-    projectId,
-    endpoint,
-    code,
-    experienceId,
-    origin,
-  }: Omit<Tally, 'count' | 'lastAt'>): string {
-    if (origin === '') return origin;
-    const cut = origin.slice(0, maxOriginLength);
-    const combination = `${endpoint} ${code} ${experienceId} ${cut}`;
-    const named = this.#named.get(projectId) ?? new Set<string>();
-    this.#named.set(projectId, named);
-    if (named.size >= maxNamed && !named.has(combination)) return otherOrigins;
-    named.add(combination);
-    return cut;
+  /** Replaces the origin, and then the experience, of a combination beyond the limits of its project. */
+  #bounded(wanted: Omit<Tally, 'count' | 'lastAt'>): Omit<Tally, 'count' | 'lastAt'> {
+    const { projectId, endpoint, code, experienceId, origin } = wanted;
+    if (experienceId === '') return wanted;
+    let named = this.#named.get(projectId);
+    if (named === undefined) {
+      named = { origins: new Set(), causes: new Set() };
+      this.#named.set(projectId, named);
+    }
+    const cause = `${endpoint} ${code} ${experienceId}`;
+    if (origin !== '') {
+      const cut = origin.slice(0, maxOriginLength);
+      if (fits(named.origins, `${cause} ${cut}`, maxNamed)) return { ...wanted, origin: cut };
+    }
+    const other = { ...wanted, origin: origin === '' ? '' : otherOrigins };
+    return fits(named.causes, cause, maxCauses) ? other : { ...other, experienceId: '' };
   }
+}
+
+/** Adds a combination unless the set is full. Returns whether the set has it. */
+function fits(set: Set<string>, combination: string, most: number): boolean {
+  if (set.size >= most && !set.has(combination)) return false;
+  set.add(combination);
+  return true;
 }
 
 function mayRepeat(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../store/database.ts';
-import { maxNamed, otherOrigins } from './tally.ts';
+import { maxCauses, maxNamed, otherOrigins } from './tally.ts';
 import { keptDays } from './tally-rows.ts';
 
 const hourMs = 3_600_000;
@@ -49,8 +49,9 @@ const interval = 'to_timestamp(floor(extract(epoch FROM minute) / $2) * $2)';
 
 /**
  * Keeps the most frequent origins of each project and interval and adds the others to `others`: a visitor can invent any number of origins,
- * which no two minutes have in common. The rows of the interval are deleted and inserted again, so that an origin of an earlier batch gives
- * way to a more frequent one. The origins of launches and replays are dropped, because nothing reads them.
+ * which no two minutes have in common. In the same way it keeps the most frequent combinations of endpoint, code and experience. The rows of the
+ * interval are deleted and inserted again, so that a combination of an earlier batch gives way to a more frequent one. The origins and
+ * experiences of launches and replays, which processes of earlier versions write, are dropped, because nothing reads them.
  */
 export const rollTallies: Statement = {
   name: 'roll_up_tallies',
@@ -59,7 +60,7 @@ export const rollTallies: Statement = {
       SELECT t.id FROM (SELECT DISTINCT project_id, at FROM due) AS d
        CROSS JOIN LATERAL (
          SELECT t.ctid AS id FROM tallies t
-          WHERE t.project_id = d.project_id AND t.minute = d.at AND t.origin NOT IN ('', '${otherOrigins}')
+          WHERE t.project_id = d.project_id AND t.minute = d.at AND t.experience_id <> ''
           FOR UPDATE SKIP LOCKED) AS t
     ), moved AS (
       DELETE FROM tallies WHERE ctid = ANY (ARRAY(SELECT id FROM due UNION ALL SELECT id FROM named)) RETURNING *
@@ -67,15 +68,24 @@ export const rollTallies: Statement = {
       SELECT m.project_id, m.at, m.door, m.code, m.experience_id, m.origin, sum(m.count) AS count, max(m.last_at) AS last_at,
              row_number() OVER (PARTITION BY m.project_id, m.at, m.origin IN ('', '${otherOrigins}')
                                 ORDER BY sum(m.count) DESC, max(m.last_at) DESC) AS place
-        FROM (SELECT project_id, ${interval} AS at, door, code, experience_id, count, last_at,
+        FROM (SELECT project_id, ${interval} AS at, door, code, count, last_at,
+                     CASE WHEN code IN ('launched', 'replayed') THEN '' ELSE experience_id END AS experience_id,
                      CASE WHEN code IN ('launched', 'replayed') THEN '' ELSE origin END AS origin FROM moved) AS m
        GROUP BY 1, 2, 3, 4, 5, 6
+    ), named_origins AS (
+      SELECT project_id, at, door, code, experience_id, sum(count) AS count, max(last_at) AS last_at,
+             CASE WHEN origin = '' OR place <= ${maxNamed} THEN origin ELSE '${otherOrigins}' END COLLATE "C" AS origin
+        FROM summed GROUP BY project_id, at, door, code, experience_id, 8
+    ), causes AS (
+      SELECT n.*, row_number() OVER (PARTITION BY project_id, at, experience_id <> '' AND origin IN ('', '${otherOrigins}')
+                                     ORDER BY count DESC, last_at DESC) AS place
+        FROM named_origins n
     ), added AS (
       INSERT INTO tallies AS t (project_id, minute, door, code, experience_id, origin, count, last_at)
-        SELECT project_id, at, door, code, experience_id,
-               CASE WHEN origin = '' OR place <= ${maxNamed} THEN origin ELSE '${otherOrigins}' END COLLATE "C",
-               sum(count)::integer, max(last_at)
-          FROM summed GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+        SELECT project_id, at, door, code,
+               CASE WHEN origin IN ('', '${otherOrigins}') AND place > ${maxCauses} THEN '' ELSE experience_id END COLLATE "C",
+               origin, sum(count)::integer, max(last_at)
+          FROM causes GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
       ON CONFLICT (project_id, minute, door, code, experience_id, origin)
         DO UPDATE SET count = t.count + EXCLUDED.count, last_at = greatest(t.last_at, EXCLUDED.last_at)
     )

@@ -3,6 +3,12 @@ import type { Source } from '@session-launch/contract/session';
 /** Maximum combinations of endpoint, code, experience and origin that are counted with their origin, per project and minute or longer interval. */
 export const maxNamed = 50;
 
+/**
+ * Maximum combinations of endpoint, code and experience that are counted without an origin of their own, per project and minute or longer
+ * interval. Refusals of further ones are counted without their experience.
+ */
+export const maxCauses = 200;
+
 /** Stands for the origins of all further combinations. */
 export const otherOrigins = 'others';
 
@@ -14,6 +20,7 @@ export interface Tally {
   endpoint: Source;
   /** `launched`, `replayed`, or the error code of a refusal; for a rate limit with the policy, such as `RATE_LIMITED.client`. */
   code: string;
+  /** Empty for launches and replays, and beyond `maxCauses`. */
   experienceId: string;
   /** Empty for the server endpoint, and for launches and replays. */
   origin: string;

@@ -324,6 +324,89 @@ describe('refusals with invented origins', () => {
   });
 });
 
+describe('refusals of many experiences', () => {
+  const hourMs = 3_600_000;
+  const rowsOf = (projectId: string) =>
+    query<{ code: string; experience_id: string; origin: string; count: number }>(
+      'SELECT code, experience_id, origin, count FROM tallies WHERE project_id = $1 ORDER BY count DESC',
+      [projectId],
+    );
+  const totalOf = (rows: { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0);
+
+  test('leave a bounded number of rows in a minute and exact sums; launches leave one for each endpoint and result', async () => {
+    const projectId = 'prj_wide';
+    const tallies = new Tallies(service.database);
+    const minutes = new Set<number>();
+    for (let n = 0; n < 3_000; n++) {
+      const experience = { id: `exp_${n}`, projectId };
+      minutes.add(Math.floor(Date.now() / 60_000));
+      tallies.count('server', 'launched', experience, '', 1);
+      tallies.count('server', 'EXPERIENCE_NOT_PUBLISHED', experience, '', 0);
+      tallies.count('browser', 'ORIGIN_NOT_ALLOWED', experience, `https://${n}.example`, 0);
+      if (n === 1_000) await tallies.flush();
+    }
+    minutes.add(Math.floor(Date.now() / 60_000));
+    await tallies.flush();
+    const rows = await rowsOf(projectId);
+    expect(rows.length).toBeLessThanOrEqual(minutes.size * (1 + 50 + 200 + 2));
+    expect(totalOf(rows)).toBe(9_000);
+    expect(totalOf(rows.filter(({ code }) => code === 'launched'))).toBe(3_000);
+    const unnamed = rows.filter(({ code, experience_id: id }) => code !== 'launched' && id === '');
+    expect(new Set(unnamed.map(({ code, origin }) => `${code} ${origin}`))).toEqual(
+      new Set(['EXPERIENCE_NOT_PUBLISHED ', 'ORIGIN_NOT_ALLOWED others']),
+    );
+  });
+
+  test('leave the most frequent ones in the row of an hour, also with those of earlier versions', async () => {
+    const projectId = 'prj_wide_hour';
+    const from = Math.floor(Date.now() / hourMs - 50) * hourMs;
+    await query(
+      `INSERT INTO tallies
+         SELECT $1, minute, 'server', code, 'exp_' || n, '', 1, minute
+           FROM generate_series($2::timestamptz, $2::timestamptz + interval '4 minutes', '1 minute') minute,
+                generate_series(1, 600) n, unnest(ARRAY['launched', 'EXPERIENCE_NOT_PUBLISHED']) code
+         UNION ALL
+         SELECT $1, $2::timestamptz + interval '50 minutes', 'server', 'EXPERIENCE_NOT_PUBLISHED', 'exp_frequent', '', 7, $2`,
+      [projectId, new Date(from)],
+    );
+    await rollUpTallies(service.database, new Date(), 60_000);
+    const rows = await rowsOf(projectId);
+    expect(rows).toHaveLength(1 + 200 + 1);
+    expect(totalOf(rows)).toBe(5 * 1_200 + 7);
+    expect(rows.slice(0, 3)).toMatchObject([
+      { code: 'launched', experience_id: '', count: 3_000 },
+      { code: 'EXPERIENCE_NOT_PUBLISHED', experience_id: '' },
+      { code: 'EXPERIENCE_NOT_PUBLISHED', experience_id: 'exp_frequent', count: 7 },
+    ]);
+  });
+
+  test('beyond the bound are shown without an experience', async () => {
+    const world = await createWorld(service);
+    const { projectId } = world;
+    const sent = (code: string, door: 'server' | 'browser', origin = '') =>
+      query("INSERT INTO tallies VALUES ($1, date_trunc('minute', now()), $2, $3, '', $4, 5, now())", [
+        projectId,
+        door,
+        code,
+        origin,
+      ]);
+    await sent('EXPERIENCE_NOT_PUBLISHED', 'server');
+    await sent('BROWSER_EMBEDS_DISABLED', 'browser', 'others');
+    const { refusals, refused } = await overview(world);
+    expect(refused).toBe(10);
+    const byCode = new Map(refusals.map((one: { code: string }) => [one.code, one]));
+    expect(byCode.get('EXPERIENCE_NOT_PUBLISHED')).toMatchObject({
+      count: 5,
+      hint: expect.stringMatching(/other experiences/),
+    });
+    expect(byCode.get('BROWSER_EMBEDS_DISABLED')).toMatchObject({
+      origin: 'others',
+      hint: expect.stringMatching(/switched on since/),
+    });
+    for (const refusal of refusals) expect(refusal).not.toHaveProperty('experienceId');
+  });
+});
+
 describe('counters', () => {
   const one = { id: 'exp_one', projectId: 'prj_counted' };
 
@@ -384,33 +467,37 @@ describe('counters', () => {
   test('are added once, also if an outage begins in the middle of a flush', async () => {
     let [queries, failsAt] = [0, 3];
     const tallies = new Tallies(withOutages(() => ++queries === failsAt));
-    for (let n = 0; n < 4_500; n++)
-      tallies.count('server', 'launched', { id: `exp_${n % 4_000}`, projectId: `prj_half_${n % 40}` }, '', 1);
-    // The third of four batches of counters; then, after the other two, the second of three batches of durations.
+    for (let n = 0; n < 4_000; n++)
+      tallies.count('server', 'UNAVAILABLE', { id: `exp_${n}`, projectId: `prj_half_${n % 39}` }, '', 0);
+    for (let n = 0; n < 500; n++)
+      tallies.count('server', 'launched', { id: 'exp_0', projectId: `prj_half_${n % 39}` }, '', 1);
+    // The third of five batches of counters; then, after the other three, the second of three batches of durations.
     await expect(tallies.flush()).rejects.toThrow('lost');
-    [queries, failsAt] = [0, 4];
+    [queries, failsAt] = [0, 5];
     await expect(tallies.flush()).rejects.toThrow('lost');
     await tallies.flush();
-    for (const table of ['tallies', 'mint_durations'])
+    for (const [table, sum] of Object.entries({ tallies: 4_500, mint_durations: 500 }))
       expect(
         await query(`SELECT sum(count)::integer AS sum FROM ${table} WHERE project_id LIKE 'prj\\_half%'`),
         table,
-      ).toEqual([{ sum: 4_500 }]);
+      ).toEqual([{ sum }]);
   });
 
   test('survive an outage, within a limit', async () => {
     let isDown = true;
     const database = withOutages(() => isDown);
     const tallies = new Tallies(database);
-    const counted = { id: 'exp_one', projectId: 'prj_down' };
+    const counted = { id: 'exp_one', projectId: 'prj_down_0' };
     tallies.count('server', 'UNAVAILABLE', counted, '', 0);
     await expect(tallies.flush()).rejects.toThrow('lost');
     for (let n = 0; n < 30_000; n++)
-      tallies.count('server', 'UNAVAILABLE', { ...counted, id: `exp_${n}` }, '', 0);
+      tallies.count('server', 'UNAVAILABLE', { id: `exp_${n}`, projectId: `prj_down_${n % 200}` }, '', 0);
     isDown = false;
     await tallies.flush();
-    const total = (await stored('prj_down')).reduce((sum, { count }) => sum + count, 0);
-    expect(total).toBe(20_000);
+    const [total] = await query(
+      "SELECT sum(count)::integer AS sum FROM tallies WHERE project_id LIKE 'prj\\_down\\_%'",
+    );
+    expect(total).toEqual({ sum: 20_000 });
   });
 
   test('are written when the service stops', async () => {

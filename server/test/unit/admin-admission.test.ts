@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { AdminAdmission } from '../../src/admin/admission.ts';
 import { requesterOf } from '../../src/admin/requester.ts';
 import { setActor } from '../../src/audit/actor.ts';
@@ -47,4 +47,83 @@ test('the document of a client that has disconnected is not processed', () => {
   const reply = { raw: { destroyed: true, once: () => undefined } };
   const { signal } = requesterOf({ actor, reply } as unknown as Parameters<typeof requesterOf>[0]);
   expect(signal?.aborted).toBe(true);
+});
+
+/** A server whose handlers wait until they are ended. The operator is named by the path. */
+async function serving(maxWaitMs?: number) {
+  const admission = new AdminAdmission(maxWaitMs);
+  const app = createServer(pino({ level: 'silent' }));
+  const running = new Map<string, () => void>();
+  const path = ({ url }: { url: string }) => url.slice(1);
+  app.addHook('onRequest', async (request) => {
+    setActor(request, { ...actor, operatorId: path(request).charAt(0) });
+  });
+  await app.register(async (scope) => {
+    admission.limit(scope);
+    scope.get('/:name', async (request) => {
+      await new Promise<void>((resolve) => running.set(path(request), resolve));
+      return {};
+    });
+  });
+  onTestFinished(async () => {
+    for (const end of running.values()) end();
+    await app.close();
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const ask = async (name: string, signal?: AbortSignal) =>
+    (await fetch(`${url}/${name}`, { ...(signal && { signal }) })).status;
+  const started = () => [...running.keys()].sort();
+  const end = (name: string) => running.get(name)!();
+  return { admission, ask, started, end };
+}
+
+test('four requests of one operator run at the same time; another operator does not wait for the others', async () => {
+  const { admission, ask, started, end } = await serving();
+  const own = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name));
+  await expect.poll(started).toEqual(['a1', 'a2', 'a3', 'a4']);
+  const fifth = ask('a5');
+  await expect.poll(() => admission.inFlight).toBe(5);
+  const sixth = ask('a6');
+  await expect.poll(() => admission.inFlight).toBe(6);
+  const others = ask('b1');
+  await expect.poll(started).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
+  end('a2');
+  await expect.poll(started).toContain('a5');
+  expect(started()).not.toContain('a6');
+  end('a5');
+  await expect.poll(started).toContain('a6');
+  for (const name of ['a1', 'a3', 'a4', 'a6', 'b1']) end(name);
+  expect(await Promise.all([...own, fifth, sixth, others])).toEqual(Array(7).fill(200));
+  expect(admission.inFlight).toBe(0);
+});
+
+test('a request whose client disconnects while it waits never runs, and the one behind it does', async () => {
+  const { admission, ask, started, end } = await serving();
+  const own = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name));
+  await expect.poll(started).toHaveLength(4);
+  const client = new AbortController();
+  const left = ask('a5', client.signal).catch((error: Error) => error.name);
+  await expect.poll(() => admission.inFlight).toBe(5);
+  const last = ask('a6');
+  await expect.poll(() => admission.inFlight).toBe(6);
+  client.abort();
+  expect(await left).toBe('AbortError');
+  await expect.poll(() => admission.inFlight).toBe(5);
+  end('a1');
+  await expect.poll(started).toContain('a6');
+  expect(started()).not.toContain('a5');
+  for (const name of ['a2', 'a3', 'a4', 'a6']) end(name);
+  expect(await Promise.all([...own, last])).toEqual(Array(5).fill(200));
+  expect(admission.inFlight).toBe(0);
+});
+
+test('a request that waits too long for the others of its operator returns 503 and never runs', async () => {
+  const { admission, ask, started, end } = await serving(50);
+  const own = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name));
+  await expect.poll(started).toHaveLength(4);
+  expect(await ask('a5')).toBe(503);
+  for (const name of ['a1', 'a2', 'a3', 'a4']) end(name);
+  expect(await Promise.all(own)).toEqual(Array(4).fill(200));
+  expect(started()).not.toContain('a5');
+  expect(admission.inFlight).toBe(0);
 });

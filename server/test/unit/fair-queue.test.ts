@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /** A queue and tasks that end when `end` is called; `started` lists those that have run. */
-function working(limits: { maxWaiting?: number; maxWaitingEach?: number } = {}) {
-  const queue = new FairQueue({ maxWaiting: 10, maxWaitingEach: 5, maxWaitMs: 1000, ...limits });
+function working(limits: { maxWaiting?: number } = {}) {
+  const queue = new FairQueue({ maxWaiting: 10, maxWaitMs: 1000, ...limits });
   const started: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const add = (name: string, operatorId = 'a', signal?: AbortSignal) =>
@@ -31,7 +31,6 @@ function working(limits: { maxWaiting?: number; maxWaitingEach?: number } = {}) 
 }
 
 const refused = { code: 'UNAVAILABLE', headers: { 'Retry-After': '1' } };
-const limited = { code: 'RATE_LIMITED', headers: { 'Retry-After': '1' } };
 
 test('tasks of one operator run one at a time, in order, whether the previous one succeeds or fails', async () => {
   const { started, add, end } = working();
@@ -54,17 +53,6 @@ test('the queue is round-robin by operator: the first task of one runs before th
     await end(name);
   }
   await Promise.all(answers);
-});
-
-test('a task is rejected with 429 while its operator has too many waiting, and others are accepted', async () => {
-  const { add, end } = working({ maxWaitingEach: 2 });
-  const answers = [add('a1'), add('a2'), add('a3')];
-  await expect(add('a4')).rejects.toMatchObject(limited);
-  answers.push(add('b1', 'b'));
-  await end('a1');
-  answers.push(add('a5'));
-  for (const name of ['a2', 'b1', 'a3', 'a5']) await end(name);
-  expect(await Promise.all(answers)).toEqual(['a1', 'a2', 'a3', 'b1', 'a5']);
 });
 
 test('a task is rejected with 503 while the queue is full; each task that ends frees a slot', async () => {
@@ -94,7 +82,7 @@ test('a task that waits too long is rejected, frees its slot and never runs; a r
 });
 
 test('a waiting task whose client disconnects never runs and frees its slot; a running one ends normally', async () => {
-  const { started, add, end } = working({ maxWaitingEach: 1 });
+  const { started, add, end } = working({ maxWaiting: 1 });
   const client = new AbortController();
   const first = add('1', 'a', client.signal);
   const dropped = expect(add('2', 'a', client.signal)).rejects.toMatchObject(refused);

@@ -53,7 +53,7 @@ const unsent = numberIn(`${src}/events/stream.ts`, 'maxBuffered = ', kib);
 const file = (name: string, unit = 1) => numberIn(`${src}/documents/fair-queue.ts`, `${name}: `, unit);
 const documents = (name: string, unit = 1) =>
   numberIn(`${src}/documents/document-thread.ts`, `${name}: `, unit);
-const admission = (name: string) => numberIn(`${src}/admin/admission.ts`, `${name} = `);
+const admission = (name: string, unit = 1) => numberIn(`${src}/admin/admission.ts`, `${name} = `, unit);
 const button = (name: string, unit = 1) => numberIn('contract/src/mint-requests.ts', `${name}: `, unit);
 const engine = (name: string) => numberIn(`${src}/store/embedded/pglite-client.ts`, `${name}: `, second);
 const engineRestarts = numberIn(`${src}/store/embedded/pglite-client.ts`, 'maxFruitlessRestarts = ');
@@ -65,6 +65,7 @@ const examined = numberIn(`${src}/sessions/listing.ts`, 'maxExamined = ');
 const usageDays = numberIn(`${src}/admin/overview-routes.ts`, 'maxDays = ');
 const defaultDays = numberIn(`${src}/admin/overview-routes.ts`, 'defaultDays = ');
 const causes = numberIn(`${src}/statistics/overview.ts`, 'maxRefusals = ');
+const namedCauses = numberIn(`${src}/statistics/tally.ts`, 'maxCauses = ');
 const origins = numberIn(`${src}/statistics/tally.ts`, 'maxNamed = ');
 const countDays = numberIn(`${src}/statistics/tally-rows.ts`, 'keptDays = ');
 const page = numberIn(`${src}/admin/requests.ts`, 'maxPage = ');
@@ -120,10 +121,12 @@ const statements: Record<string, string[]> = {
     `At most ${word(failures)} failed sign-ins a minute`,
   ],
   'docs/admin-api.md': [
+    `and return 503 after ${admission('maxWaitMs', second)} seconds`,
     `One request examines at most ${examined} rows`,
     `If ${file('maxWaiting')} files are already queued, or a file has waited for ${file('maxWaitMs', second)} s`,
     `\`refusals\` lists the ${causes} most frequent causes`,
     `Beyond ${origins} combinations of origin, cause and experience in a minute`,
+    `beyond ${namedCauses} combinations of cause and experience`,
     `Counts are kept for ${countDays} days, by minute for ${spans[addedUp('900')]}, by quarter of an hour for ${spans[addedUp('3_600')]}, then by hour`,
     `rereads its screens every ${pollSeconds} seconds`,
     `at most ${usageDays} days; the default is the last ${defaultDays}`,
@@ -190,7 +193,8 @@ const statements: Record<string, string[]> = {
     `| mints in flight, reads in flight | ${inFlight} each |`,
     `| mints waiting to be recorded | ${queued} |`,
     `of one operator, of all | ${admission('maxEach')}, ${admission('maxInFlight')} | 429, 503 |`,
-    `waiting to be processed: of one operator, of all | ${file('maxWaitingEach')}, ${file('maxWaiting')} | 429, 503 |`,
+    `processed at the same time | ${admission('maxRunning')} | wait up to ${admission('maxWaitMs', second)} s, then 503 |`,
+    `large documents waiting to be processed | ${file('maxWaiting')} | 503 |`,
     `| memory and time for one document | ${documents('heapMb')} MB, ${documents('taskMs', second)} s |`,
     `| \`startButton\` | all | free-form object of at most ${button('bytes', kib)} KiB and ${button('depth')} levels |`,
     `| \`closeButton\` | server | free-form object of at most ${button('bytes', kib)} KiB and ${button('depth')} levels |`,
@@ -230,7 +234,9 @@ const statements: Record<string, string[]> = {
     `A JSON value of up to ${numberIn(`${src}/documents/document-thread.ts`, 'quickCheck = ', kib)} KiB`,
     `Other documents above ${numberIn(`${src}/documents/document-thread.ts`, 'onEventLoop = ', kib)} KiB`,
     `may use ${documents('heapMb')} MB of heap and ${documents('taskMs', second)} s per task`,
-    `At most ${file('maxWaiting')} documents wait, ${file('maxWaitingEach')} of one operator`,
+    `At most ${file('maxWaiting')} documents wait;`,
+    `statements and documents of ${word(admission('maxRunning'))} requests, not of ${admission('maxEach')}`,
+    `for up to ${admission('maxWaitMs', second)} s (503`,
     `in flight: ${admission('maxInFlight')} in total (503 beyond), ${admission('maxEach')} of one operator (429 beyond)`,
   ],
   'docs/errors.md': [
@@ -240,7 +246,6 @@ const statements: Record<string, string[]> = {
     `larger than ${body} KiB. The limit is ${adminMiB} MiB for the admin API`,
     `has started ${perMinute} sessions within a minute`,
     `the operator has ${admission('maxEach')} requests in progress`,
-    `or ${file('maxWaitingEach')} large documents waiting`,
     `is larger than ${button('bytes', kib)} KiB or has more than ${button('depth')} levels`,
     `already has ${word(events('maxOfCaller'))} streams, or the process has ${events('maxStreams')}`,
     `\`PAYLOAD_TOO_LARGE\` (over ${reportMiB} MiB)`,
