@@ -92,7 +92,7 @@ export async function experienceAdminRoutes(
     const request = { authored: call, version: call.version, document, note };
     const saved =
       call.query.plan === 'true'
-        ? await database.transaction((tx) => planSave(tx, request))
+        ? await planSave(reading, request)
         : await refusingTakenSlugs(commit(call, (tx, write) => save(tx, write, request)));
     return tagged(call.reply, saved);
   });

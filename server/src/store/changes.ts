@@ -15,7 +15,10 @@ export interface Change {
 
 const channel = 'session_launch_changes';
 
-export const notify: Statement = { name: 'notify', text: 'SELECT pg_notify($1, $2)' };
+export const notify: Statement = {
+  name: 'notify_all',
+  text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
+};
 
 export interface Changes {
   /**
@@ -54,8 +57,11 @@ export async function openChanges(database: Database): Promise<Changes> {
       const transaction = database.transaction(async (tx) => {
         changes = [];
         const result = await work(tx, (change) => changes.push(withProject(change)));
-        for (const change of changes)
-          await tx.query(notify, [channel, JSON.stringify({ ...change, from: self })]);
+        // No other process uses the embedded engine.
+        if (changes.length > 0 && database.engine === 'postgres') {
+          const payloads = changes.map((change) => JSON.stringify({ ...change, from: self }));
+          await tx.query(notify, [channel, payloads]);
+        }
         isCommitting = true;
         return result;
       });
