@@ -2,6 +2,7 @@ import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openRateLimits } from '../../src/limits/rate.ts';
 import { FailedLogins } from '../../src/operators/failed-logins.ts';
 import { findLogins } from '../../src/operators/logins.ts';
 import { operatorsByToken } from '../../src/operators/operators.ts';
@@ -38,6 +39,14 @@ async function open(
   return { dataDir, database, events, run, admin: (text: string) => database.query('admin', { text }) };
 }
 
+const noLimits = {
+  mintsPerMinutePerClient: null,
+  mintsPerMinute: null,
+  sessionsPerDay: null,
+  concurrentSessions: null,
+  concurrentSessionsPerClient: null,
+};
+
 const failed = (asked: Promise<unknown>) =>
   asked.then(
     () => expect.fail('succeeded'),
@@ -56,6 +65,16 @@ test('an overdue statement of the admin API fails as an outage, and the ones beh
   expect(await run('SELECT n FROM counted ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   expect(events).toEqual([`overdue: ${endless}`, 'restarted']);
   expect([database.own!.alive(), database.own!.restarts()]).toEqual([true, 1]);
+});
+
+test('a restart keeps the rate windows of mints, which are not in the database', async () => {
+  const { database, admin } = await open();
+  const rates = openRateLimits(database);
+  const limits = { ...noLimits, mintsPerMinute: 1 };
+  await rates.spend('prj_a', limits, '192.0.2.1');
+  await failed(admin(endless));
+  await expect.poll(() => database.own!.restarts(), { timeout: 60_000 }).toBe(1);
+  expect(await failed(rates.spend('prj_a', limits, '192.0.2.1'))).toMatchObject({ code: 'RATE_LIMITED' });
 });
 
 test('the database is not ready while the engine restarts', async () => {
