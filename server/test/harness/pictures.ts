@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { crc32, deflateSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
 
@@ -22,6 +22,64 @@ export function png(width: number, height: number, seed = 0): Buffer {
     chunk('IDAT', deflateSync(Buffer.from(`pixels ${seed}`))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/** Data of zlib that expands to this many MiB of zeros, about a thousand times its size. Without its end. */
+function zeros(mebibytes: number): Buffer {
+  const block = deflateRawSync(Buffer.alloc(2 ** 20), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array<Buffer>(mebibytes).fill(block)]);
+}
+
+/** A PNG of 64 × 64 pixels whose pixels, or a chunk of this type before them, expand to 1 GiB. */
+export function pngBomb(type: 'IDAT' | 'iCCP' | 'zTXt'): Buffer {
+  const empty = png(64, 64);
+  const afterHeader = 8 + 25;
+  const name = type === 'IDAT' ? '' : 'a\0\0';
+  const bomb = chunk(type, Buffer.concat([Buffer.from(name, 'latin1'), zeros(1024)]));
+  const pixels =
+    type === 'IDAT' ? bomb : Buffer.concat([bomb, chunk('IDAT', deflateSync(Buffer.alloc(64 * 257)))]);
+  return Buffer.concat([empty.subarray(0, afterHeader), pixels, chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** A lossless white WebP of this width and height: 38 bytes, because pixels of one colour take no bits. */
+export function whiteWebp(size: number): Buffer {
+  const white = Buffer.from(
+    '524946461e000000574542505650384c110000002f0000000007d0fffef7bfff8188e87f0000',
+    'hex',
+  );
+  white.writeUInt32LE((size - 1) | ((size - 1) << 14), 21);
+  return white;
+}
+
+/** An extended WebP whose header states this size of the canvas, with frames of another size. `frame` is a lossless WebP. */
+export function webpOfFrames(frame: Buffer, canvas: number, frames: number): Buffer {
+  const sized = (type: string, data: Buffer) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(data.length);
+    return Buffer.concat([Buffer.from(type, 'latin1'), size, data, Buffer.alloc(data.length % 2)]);
+  };
+  const less = Buffer.alloc(6);
+  less.writeUIntLE(canvas - 1, 0, 3);
+  less.writeUIntLE(canvas - 1, 3, 3);
+  const image = frame.subarray(12);
+  const animated = sized('ANMF', Buffer.concat([Buffer.alloc(6), less, Buffer.from([10, 0, 0, 0]), image]));
+  const parts = [
+    Buffer.from('WEBP', 'latin1'),
+    sized('VP8X', Buffer.concat([Buffer.from([frames > 1 ? 2 : 0, 0, 0, 0]), less])),
+    ...(frames > 1 ? [sized('ANIM', Buffer.alloc(6)), ...Array<Buffer>(frames).fill(animated)] : [image]),
+  ];
+  return sized('RIFF', Buffer.concat(parts));
+}
+
+/** The JPEG above with a header that states 65,500 × 65,500 pixels. */
+export function jpegOfStatedSize(): Buffer {
+  const changed = Buffer.from(jpeg);
+  const frame = [0xc0, 0xc2]
+    .map((marker) => changed.indexOf(Buffer.from([0xff, marker])))
+    .find((at) => at > 0)!;
+  changed.writeUInt16BE(65_500, frame + 5);
+  changed.writeUInt16BE(65_500, frame + 7);
+  return changed;
 }
 
 /** A grey progressive JPEG of 1024 × 1024 pixels with up to 883 scans. Each scan adds one bit to one coefficient of all 16,384 blocks. */

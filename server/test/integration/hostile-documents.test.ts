@@ -58,6 +58,17 @@ const yamlBombs: [name: string, location: string, message: RegExp][] = [
   ['a field named __proto__', line('__proto__: { isAdmin: true }'), /has a field named "__proto__"/],
   ['a NUL character', line('a: "\\0"'), /has a NUL character/],
   ['half of a surrogate pair', line('a: "\\ud800"'), /has half of a surrogate pair/],
+  ['a list as a field name', line('? [a, b]') + line(': 1'), /has a field name that is not text/],
+  ['a field name that is an alias', line('a: &a b') + line('*a : 1'), /has a field name that is not text/],
+  ['an infinite number', line('a: .inf'), /JSON cannot represent/],
+  ['a number that is not finite', line('a: 1e999'), /JSON cannot represent/],
+  ['a second document', `${line('a: 1')}---\nproject: {}\n`, /has a second document/],
+  ['100,000 documents', `${line('a: 1')}${'---\n'.repeat(100_000)}`, /has a second document/],
+  [
+    'an unclosed text of 3 MB',
+    line(`a: "${'x '.repeat(1_500_000)}`),
+    /a quote that was opened above is never closed/,
+  ],
   ['a tag', line('a: !!js/function "function () {}"'), /has the tag/],
 ];
 
@@ -135,6 +146,51 @@ describe('a document with', () => {
       expect((await service.admin({ method: 'POST', path, headers, body })).status).toBe(400);
     },
   );
+});
+
+/** Ids in paths: characters outside of ASCII, encoded and cut, with other normal forms, and texts that look like other ids. */
+const ids = [
+  '%00',
+  '%F0%9F%98%80',
+  'e%CC%81',
+  '%E2%80%AEexp',
+  '%EF%BC%85',
+  '%ff',
+  '%C0%80',
+  '%ED%A0%80',
+  '%',
+  '..%2F',
+  '__proto__',
+];
+
+test.each(ids)('the id %j in a path is not found, whatever it stands for', async (id) => {
+  const of = (prefix: string) => [`${prefix}${id}`, id];
+  const paths = [
+    ...of('exp_').flatMap((one) => [
+      `/admin/experiences/${one}`,
+      `/admin/experiences/${one}/revisions`,
+      `/admin/experiences/${one}/previews`,
+    ]),
+    ...of('prj_').flatMap((one) => [
+      `/admin/projects/${one}`,
+      `/admin/projects/${one}/overview`,
+      `/admin/projects/${one}/keys`,
+    ]),
+    ...of('ses_').map((one) => `/admin/sessions/${one}`),
+  ];
+  for (const path of paths) {
+    const { status, text } = await service.admin({ path });
+    expect([400, 404], `${path} ${text}`).toContain(status);
+  }
+  for (const one of of('ses_')) {
+    const headers = { Authorization: `Bearer ${world.key}` };
+    const { status, text } = await service.call({ path: `/v1/sessions/${one}`, headers });
+    expect([400, 404], `${one} ${text}`).toContain(status);
+  }
+  for (const one of of('exp_')) {
+    const { status, text } = await mintFromServer(service, world.key, { experienceId: one });
+    expect([400, 404], `${one} ${text}`).toContain(status);
+  }
 });
 
 test('mints continue after all of them', async () => {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { Resizer } from '../../src/art/resizer.ts';
 import { WorkQueue } from '../../src/art/work-queue.ts';
-import { jpeg, jpegOfScans, svg } from '../harness/pictures.ts';
+import {
+  jpeg,
+  jpegOfScans,
+  jpegOfStatedSize,
+  pngBomb,
+  svg,
+  webpOfFrames,
+  whiteWebp,
+} from '../harness/pictures.ts';
 
 const isInstalled = await import('sharp').then(
   () => true,
@@ -97,6 +105,32 @@ test('a JPEG with more than 100 scans is served as it is: each of them takes as 
   if (!isInstalled) return expect(few).toBe('original');
   expect((few as { webp: Buffer }).webp.length).toBeLessThan(1_000);
 });
+
+/** Files of at most 1.1 MB that would take hundreds of megabytes or many seconds if they were decoded completely. */
+const bombs: Record<string, () => Buffer> = {
+  'a PNG whose pixels expand to 1 GiB': () => pngBomb('IDAT'),
+  'a PNG whose colour profile expands to 1 GiB': () => pngBomb('iCCP'),
+  'a PNG whose text expands to 1 GiB': () => pngBomb('zTXt'),
+  'a JPEG that states 65,500 × 65,500 pixels': jpegOfStatedSize,
+  'a WebP of 16,383 × 16,383 pixels': () => whiteWebp(16_383),
+  'a WebP whose frame is larger than it states': () => webpOfFrames(whiteWebp(16_383), 64, 1),
+  'a WebP animation of 10,000 frames': () => webpOfFrames(whiteWebp(3_000), 3_000, 10_000),
+};
+
+test.runIf(isInstalled).each(Object.entries(bombs))(
+  '%s is resized or served as it is, and takes less than 300 MB',
+  async (_, make) => {
+    const bomb = make();
+    expect(bomb.length).toBeLessThan(1_100_000);
+    const before = process.resourceUsage().maxRSS;
+    const resizer = new Resizer();
+    const result = await resizer.resize('bomb', 320, async () => bomb);
+    expect(result).not.toBe('original-for-now');
+    expect((process.resourceUsage().maxRSS - before) / 1000).toBeLessThan(300);
+    // The result is cached.
+    expect(await resizer.resize('bomb', 320, () => Promise.reject(new Error('read')))).toEqual(result);
+  },
+);
 
 test('one is resized at a time and sixteen wait; further requests get the original for now', async () => {
   const { ends, load } = heldLibrary();
