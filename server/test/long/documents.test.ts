@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createKey, createWorld, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
+import { createOperator, withToken } from '../harness/operators.ts';
 
 const cleanup = useCleanup();
 
@@ -25,10 +29,104 @@ async function cpuTime({ pid }: ServiceProcess): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-async function residentMb({ pid }: ServiceProcess): Promise<number> {
-  const [, kB] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kB) / 1000;
+/** Resident memory now, and the most since the start of the process. */
+async function memoryOf({ pid }: ServiceProcess): Promise<{ nowMb: number; mostMb: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1000;
+  return { nowMb: of('VmRSS'), mostMb: of('VmHWM') };
 }
+
+/** Runs in a thread of its own, so that the other requests of the test do not delay its mints. */
+const minter = `
+  const { parentPort, workerData: { url, key, experienceId, clients } } = require('node:worker_threads');
+  const { Agent, request } = require('node:http');
+  const agent = new Agent({ keepAlive: true });
+  const body = JSON.stringify({ experienceId });
+  const headers = { Authorization: 'Bearer ' + key, 'Content-Type': 'application/json', 'Content-Length': body.length };
+  const mint = () => new Promise((resolve, reject) => {
+    const sent = request(url + '/v1/sessions', { method: 'POST', agent, headers }, (answer) => {
+      answer.resume().on('end', () => (answer.statusCode === 201 ? resolve() : reject(new Error('status ' + answer.statusCode))));
+    });
+    sent.on('error', reject).end(body);
+  });
+  let waits;
+  let running = [];
+  parentPort.on('message', async (isStart) => {
+    if (isStart) {
+      const own = waits = [];
+      running = Array.from({ length: clients }, async () => {
+        while (waits === own) {
+          const begun = performance.now();
+          await mint();
+          own.push(performance.now() - begun);
+        }
+      });
+      parentPort.postMessage('started');
+    } else {
+      const own = waits;
+      waits = undefined;
+      await Promise.all(running);
+      parentPort.postMessage(own);
+    }
+  });`;
+
+/** Mints as several clients, each one session after the other, between two messages. */
+function startMinter(workerData: { url: string; key: string; experienceId: string; clients: number }) {
+  const worker = new Worker(minter, { eval: true, workerData, execArgv: [] });
+  cleanup(async () => void (await worker.terminate()));
+  const ask = async (isStart: boolean) => {
+    worker.postMessage(isStart);
+    return (await once(worker, 'message'))[0];
+  };
+  /** Returns the milliseconds of each mint that began during `work`. */
+  return async (work: () => Promise<unknown>): Promise<number[]> => {
+    await ask(true);
+    await work();
+    return ask(false);
+  };
+}
+
+const quantile = (values: number[], q: number) =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * q) - 1]!;
+
+test('200 document requests at once: memory stays below 600 MB, and the p99 of mints at most triples', async () => {
+  const service = await start({ DEMO: 'on' });
+  const { key, experienceId } = await createWorld(service, { project: { limits: { mintsPerMinute: null } } });
+  const { token } = await createOperator(service);
+  const path = '/admin/experiences/exp_harbor_guide';
+  const { json, headers } = await service.admin({ path });
+  const read = () => withToken(service, token, { path: `${path}?format=yaml` });
+  const check = () =>
+    withToken(service, token, {
+      method: 'PUT',
+      path: `${path}?plan=true`,
+      headers: { 'If-Match': headers.etag as string },
+      body: { experience: json.experience },
+    });
+  const flood = () => Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? read() : check())));
+  await flood();
+  const minting = startMinter({ url: service.url, key, experienceId, clients: 4 });
+  const [quiet, beside]: number[][] = [[], []];
+  const statuses: Record<number, number> = {};
+  for (let round = 0; round < Number(process.env.ROUNDS ?? 12); round++) {
+    const begun = performance.now();
+    const answers: Answer[] = [];
+    beside!.push(...(await minting(async () => answers.push(...(await flood())))));
+    for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
+    const ms = performance.now() - begun;
+    quiet!.push(...(await minting(() => setTimeout(ms))));
+  }
+  const { mostMb } = await memoryOf(service);
+  const [p99, alone] = [quantile(beside!, 0.99), quantile(quiet!, 0.99)];
+  process.stdout.write(
+    `200 document requests: ${JSON.stringify(statuses)}, ${mostMb} MB, mints p50 ${quantile(beside!, 0.5).toFixed(1)} ms, ` +
+      `p99 ${p99.toFixed(1)} ms (${beside!.length}); without them p50 ${quantile(quiet!, 0.5).toFixed(1)} ms, ` +
+      `p99 ${alone.toFixed(1)} ms (${quiet!.length}); ratio ${(p99 / alone).toFixed(2)}\n`,
+  );
+  expect(Object.keys(statuses).map(Number)).toEqual([200, 429]);
+  expect(mostMb).toBeLessThan(600);
+  expect(p99 / alone).toBeLessThanOrEqual(3);
+});
 
 test('five editors typing in the largest demo experience take at most a quarter of a core', async () => {
   const service = await start({ DEMO: 'on' });
@@ -83,7 +181,7 @@ test('the memory of large experiences is limited, however many are minted', asyn
     expect(created.status, created.text.slice(0, 500)).toBe(201);
     const experienceId = created.json.experience.id as string;
     expect((await mintFromServer(service, key, { experienceId })).status).toBe(201);
-    rss.push(await residentMb(service));
+    rss.push((await memoryOf(service)).nowMb);
   }
   const [early, late] = [rss.slice(0, 100), rss.slice(-50)].map((part) => Math.max(...part)) as [
     number,
