@@ -36,7 +36,7 @@ async function memoryOf({ pid }: ServiceProcess): Promise<{ nowMb: number; mostM
   return { nowMb: of('VmRSS'), mostMb: of('VmHWM') };
 }
 
-/** Runs in a thread of its own, so that the other requests of the test do not delay its mints. */
+/** Runs in a worker thread, so that the other requests of the test do not delay its mints. */
 const minter = `
   const { parentPort, workerData: { url, key, experienceId, clients } } = require('node:worker_threads');
   const { Agent, request } = require('node:http');
