@@ -18,7 +18,7 @@ WORKDIR /app
 COPY --from=packages /build/package.json /build/package-lock.json ./
 COPY --from=packages /packed /packed
 RUN set -eu; \
-  for folder in contract process runtime console server sdk/backend sdk/browser; do \
+  for folder in contract process engine runtime console server sdk/backend sdk/browser; do \
     name=$(echo "$folder" | sed 's,sdk/,,; s,^server$,,'); \
     mkdir -p "$folder"; \
     tar -xzf /packed/session-launch${name:+-$name}-[0-9]*.tgz -C "$folder" --strip-components=1; \

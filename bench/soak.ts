@@ -33,7 +33,7 @@ const stores: Record<Engine, (folder: string, cleanup: Cleanup) => Promise<Store
     return {
       env: { DATA_DIR: folder },
       stored: async () => {
-        const { openEmbedded } = await import('../server/src/store/embedded/embedded.ts');
+        const { openEmbedded } = await import('../server/src/store/embedded.ts');
         const database = await openEmbedded(folder);
         try {
           return await ledgerOf((after) =>

@@ -11,7 +11,8 @@ const mayImport = {
   contract: [],
   // Separate from the contract, since it reads sockets and writes to file descriptors.
   process: [],
-  'server/src': ['contract', 'process'],
+  'engine/src': ['process'],
+  'server/src': ['contract', 'process', 'engine/src'],
   // Imports the session token check from the backend SDK, which third-party runtimes use as well.
   'runtime/src': ['contract', 'process', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
@@ -20,18 +21,28 @@ const mayImport = {
   'console/src': ['contract', 'runtime/src'],
   'console/test': ['contract', 'console/src', 'runtime/src'],
   testing: ['contract'],
-  'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src', 'sdk/browser/src'],
+  'engine/test': ['process', 'testing', 'engine/src'],
+  'server/test': [
+    'contract',
+    'process',
+    'testing',
+    'engine/src',
+    'server/src',
+    'sdk/backend/src',
+    'sdk/browser/src',
+  ],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   // Published without the contract: `npm run emit` writes what it needs into its sources.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
-  bench: ['contract', 'process', 'testing', 'server/src'],
+  bench: ['contract', 'process', 'testing', 'engine/src', 'server/src'],
 };
 
 const packages = {
   '@session-launch/contract': 'contract',
   '@session-launch/process': 'process',
+  '@session-launch/engine': 'engine/src',
   '@session-launch/testing': 'testing',
   '@session-launch/browser': 'sdk/browser/src',
   '@session-launch/backend': 'sdk/backend/src',
@@ -67,6 +78,11 @@ const workspaceOf = (path) =>
 
 /** Imports that are forbidden within a workspace: files that match `from` may not import files that match `to`. */
 const forbidden = [
+  {
+    from: /^server\/src\/(?!(store\/embedded|start\/serve|cli\/backup|doctor\/database)\.ts$)/,
+    to: /^engine\//,
+    why: 'the service uses the Database interface; only these files open, back up or examine the engine',
+  },
   {
     from: /^server\/src\/store\//,
     to: /^server\/src\/primitives\/errors\.ts$/,

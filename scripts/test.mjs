@@ -1,7 +1,7 @@
 // Runs the tests of all workspaces: those of the service and, in parallel, those of the other workspaces one after the other. Both spend
 // time on I/O, so running them in parallel uses the CPU better. The output of the other workspaces is buffered and printed at the end,
 // followed by the slowest files and the failed tests of all workspaces. With TEST_SUMMARY, the failed tests are also written to that file.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util';
 const usage = `Usage: npm test                    what to run before a commit
        npm run test:all            every test, except measurements
        npm run test:all -- --rest  the tests that npm test leaves out
-The files of each tier are listed in testing/src/tiers.ts.
+The files of each tier are listed in testing/src/tiers.ts. npm test runs the tests of the embedded engine only if engine/ has changed.
 `;
 
 const root = new URL('../', import.meta.url);
@@ -58,9 +58,35 @@ function test(workspace, tier, stdio) {
   });
 }
 
+/** Whether `engine/` differs from its last common state with the main branch. True if git or the main branch is missing. */
+function isEngineChanged() {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const common = (branch) => git('merge-base', 'HEAD', branch);
+  try {
+    let base;
+    try {
+      base = common('origin/main');
+    } catch {
+      base = common('main');
+    }
+    const isUncommitted = git('status', '--porcelain', '--', 'engine') !== '';
+    return isUncommitted || git('diff', '--name-only', base, 'HEAD', '--', 'engine') !== '';
+  } catch {
+    return true;
+  }
+}
+
+/** The workspaces besides `server` with tests in this tier. */
+function othersIn(tier) {
+  if (tier === 'all' || isEngineChanged() === (tier === 'first')) return others;
+  return others.filter((workspace) => workspace !== 'engine');
+}
+
 async function testOthers(tier) {
   const results = [];
-  for (const workspace of others) results.push(await test(workspace, tier, ['ignore', 'pipe', 'pipe']));
+  for (const workspace of othersIn(tier))
+    results.push(await test(workspace, tier, ['ignore', 'pipe', 'pipe']));
   return results;
 }
 
@@ -105,7 +131,9 @@ const tier = tierOf(process.argv.slice(2));
 const [server, results] = await Promise.all([test('server', tier, 'inherit'), testOthers(tier)]);
 for (const { output } of results) process.stdout.write(output);
 
-const files = ['server', ...others].flatMap((workspace) => filesOf(workspace) ?? []);
+const files = ['server', ...results.map(({ workspace }) => workspace)].flatMap(
+  (workspace) => filesOf(workspace) ?? [],
+);
 printSlowest(files);
 const tests = files.flatMap(({ assertionResults }) => assertionResults);
 const count = (...statuses) => tests.filter((result) => statuses.includes(result.status)).length;

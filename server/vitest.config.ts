@@ -11,15 +11,8 @@ import { inTier, isFirstTier, onEmbedded, timeLimits } from '../testing/src/tier
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
 
-/** Tests of the embedded engine, which start from a prepared database. */
-const engineParts = [
-  'test/unit/backup-requests.test.ts',
-  'test/unit/embedded-folder.test.ts',
-  'test/unit/engine-files.test.ts',
-  'test/unit/engine-restart.test.ts',
-  'test/unit/maintenance.test.ts',
-  'test/unit/pglite-client.test.ts',
-];
+/** Unit tests that start from a prepared database. */
+const engineParts = ['test/unit/embedded.test.ts'];
 
 /** With CI=true a missing browser fails the run; otherwise the browser tests are skipped with a message. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
@@ -160,6 +153,7 @@ class WaitingFirst extends BaseSequencer {
 
 /** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
+const engine = fileURLToPath(new URL('../engine/src/index.ts', import.meta.url));
 const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 const backend = fileURLToPath(new URL('../sdk/backend/src/', import.meta.url));
 
@@ -167,6 +161,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
+      { find: '@session-launch/engine', replacement: engine },
       { find: /^@session-launch\/process\/(.*)$/, replacement: `${ofProcess}$1.ts` },
       { find: /^@session-launch\/backend$/, replacement: `${backend}index.ts` },
       { find: '@session-launch/backend/verify', replacement: `${backend}verify.ts` },

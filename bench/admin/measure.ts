@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
-import { openEmbedded } from '../../server/src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../server/src/store/embedded.ts';
 import type { Contestant } from '../contestant.ts';
 import type { Environment } from '../environment.ts';
 import type { Pace } from '../rounds.ts';

@@ -46,7 +46,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/faults/unknown-callers.test.ts',
       'test/faults/upgrades.test.ts',
       'test/faults/usage-after-kills.test.ts',
-      'test/unit/engine-restart.test.ts',
+      'test/unit/embedded.test.ts',
     ],
     'takes more than five seconds': [
       'test/browser/console-attacks.test.ts',

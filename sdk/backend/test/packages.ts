@@ -11,6 +11,7 @@ const folders = [
   'server',
   'contract',
   'process',
+  'engine',
   'runtime',
   'sdk/backend',
   'sdk/browser',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
+import { version } from '../config/version.ts';
 import type { Context } from './client/context.ts';
 import { badUsage, CliFailure } from './terminal/failure.ts';
 import { type Io, printable, write, writeJson } from './terminal/io.ts';
@@ -30,9 +31,10 @@ Examples:
     )
     .action(async (name: string, options: { json?: true }) => {
       const config = embeddedConfig(io);
-      const { createBackup } = await import('../backup/create.ts');
+      const { createBackup } = await import('@session-launch/engine');
       const { leftOut, ...backup } = await attempt(io, 'copying', (onProgress) =>
         createBackup({
+          version,
           dataDir: config.dataDir,
           secretFiles: [
             config.signingKeysFile,
@@ -72,7 +74,7 @@ Examples:
     )
     .action(async (name: string, options: { json?: true }) => {
       const { dataDir } = embeddedConfig(io);
-      const { restoreBackup } = await import('../backup/restore.ts');
+      const { restoreBackup } = await import('@session-launch/engine');
       const restored = await attempt(io, 'restoring', (onProgress) =>
         restoreBackup({ file: resolve(io.cwd, name), dataDir, onProgress }),
       );
@@ -99,7 +101,7 @@ async function attempt<T>(
   what: string,
   work: (onProgress: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
-  const { BackupFailure } = await import('../backup/manifest.ts');
+  const { BackupFailure } = await import('@session-launch/engine');
   let bytes = 0;
   try {
     return await showProgress(

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { freeBytes, isOpenToOthers } from '@session-launch/process/folders';
 import type { Config } from '../config/config.ts';
-import { inMegabytes, lowSpaceBytes } from '../store/embedded/disk-space.ts';
-import { freeBytes, isOpenToOthers } from '../store/files/folders.ts';
+import { inMegabytes, lowSpaceBytes } from '../store/disk-space.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { isFolderInUse } from '@session-launch/engine';
 import type { Config } from '../config/config.ts';
-import { isFolderInUse } from '../store/embedded/folder-lock.ts';
 import { clockToleranceMs } from './clock.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { RunningService } from './running-service.ts';

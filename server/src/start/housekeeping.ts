@@ -15,7 +15,7 @@ import { deleteOldTallies } from '../statistics/tally-rows.ts';
 import { rollUpUsage } from '../statistics/usage-roll-up.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
-import { DiskSpaceWatch } from '../store/embedded/disk-space.ts';
+import { DiskSpaceWatch } from '../store/disk-space.ts';
 
 const everyMs = 10_000;
 const firstRollUpMs = 3_000;

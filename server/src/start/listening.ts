@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { StartError } from '@session-launch/process/start-error';
 import type { FastifyInstance } from 'fastify';
 import { bracketed, type Config } from '../config/config.ts';
-import { StartError } from '../store/database.ts';
 
 /** Checks that the addresses can be listened on, before anything else is opened or changed. */
 export async function checkAddresses({ host, port, admin }: Config, withAdmin: boolean): Promise<void> {

@@ -1,4 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
+import { isFullDisk, StuckEngine } from '@session-launch/engine';
+import { StartError } from '@session-launch/process/start-error';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { type Config, demoProjectFile, hasAdminListener } from '../config/config.ts';
@@ -8,9 +10,7 @@ import { createStartLink } from '../operators/sign-in.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { type Supervisor, superviseRuntime } from '../runtimes/supervisor.ts';
 import { openChanges } from '../store/changes.ts';
-import { type Database, StartError } from '../store/database.ts';
-import { isFullDisk } from '../store/embedded/disk-space.ts';
-import { StuckEngine } from '../store/embedded/pglite-client.ts';
+import type { Database } from '../store/database.ts';
 import { openTokenFile } from '../store/files/token-file.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { DatabaseWait, StoppedDuringStart } from '../store/postgres/database-wait.ts';
@@ -122,7 +122,7 @@ async function openDatabase(
   wait: DatabaseWait,
 ): Promise<Database> {
   if (database.engine === 'embedded') {
-    const { openEmbedded } = await import('../store/embedded/embedded.ts');
+    const { openEmbedded } = await import('../store/embedded.ts');
     return openEmbedded(dataDir, {
       onFirstStart: () => log.info({ dataDir }, 'creating the database; this takes some seconds, once'),
       onEnd: (reason) => {

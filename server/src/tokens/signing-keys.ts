@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { StartError } from '@session-launch/process/start-error';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
-import { StartError } from '../store/database.ts';
 import { createSecretFile } from '../store/files/secret-file.ts';
 import { jwsSigner, type KeyMaterial } from './ed25519.js';
 

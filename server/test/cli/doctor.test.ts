@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lockFolder } from '../../src/store/embedded/folder-lock.ts';
+import { lockFolder } from '../../../engine/src/folder-lock.ts';
 import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
 import { runCli } from './run-cli.ts';

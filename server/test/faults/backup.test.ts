@@ -10,8 +10,8 @@ import { atPort, logLines, type ServiceProcess } from '@session-launch/testing/p
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { linesOf } from '../../src/store/embedded/backup-requests.ts';
-import { connectToOwner } from '../../src/store/embedded/folder-lock.ts';
+import { linesOf } from '../../../engine/src/backup-requests.ts';
+import { connectToOwner } from '../../../engine/src/folder-lock.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 const cleanup = useCleanup();

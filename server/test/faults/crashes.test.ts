@@ -5,7 +5,7 @@ import { postgresFleet, processFolder, until } from '@session-launch/testing/fle
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { effort } from '../harness/effort.ts';
 import { seededRandom } from '../harness/random.ts';

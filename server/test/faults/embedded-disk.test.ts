@@ -8,12 +8,9 @@ import { processFolder, until } from '@session-launch/testing/fleet.ts';
 import { logLines, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  type EmbeddedDatabase,
-  type EmbeddedHooks,
-  openEmbedded,
-} from '../../src/store/embedded/embedded.ts';
-import { PgliteClient, StuckEngine } from '../../src/store/embedded/pglite-client.ts';
+import type { EngineHooks } from '../../../engine/src/engine.ts';
+import { PgliteClient, StuckEngine } from '../../../engine/src/pglite-client.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { failingDisk, withVariables } from '../harness/failing-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { storedIn } from './stored.ts';
@@ -65,7 +62,7 @@ describe('the embedded engine', () => {
     expect(fatal).toEqual([expect.objectContaining({ reason: expect.stringContaining('could not fsync') })]);
 
     await disk.set({});
-    const hooks: EmbeddedHooks = {
+    const hooks: EngineHooks = {
       onFull: (isFull) => told.push(isFull),
       onEnd: (reason) => reasons.push(reason),
     };

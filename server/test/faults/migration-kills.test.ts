@@ -8,7 +8,7 @@ import { processFolder, rows } from '@session-launch/testing/fleet.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { runProgram } from '@session-launch/testing/process.ts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { readProgram } from '../../src/store/migrations/migrations.ts';
 import { effort } from '../harness/effort.ts';
 import { killPoints, runKilled } from '../harness/kill-at.ts';

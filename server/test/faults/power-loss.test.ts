@@ -6,7 +6,7 @@ import { type Cleanup, until } from '@session-launch/testing/fleet.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import type { Luck, Recorded } from '../harness/crashed-disk.ts';
 import { effort } from '../harness/effort.ts';

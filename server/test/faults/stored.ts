@@ -1,7 +1,7 @@
 import { rows } from '@session-launch/testing/fleet.ts';
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../src/store/database.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import type { Stored } from './history.ts';
 
 const sessions = `SELECT id, source, given->'player'->'startButton'->>'tag' AS tag FROM sessions`;

@@ -10,7 +10,7 @@ import { readUsage } from '../../src/statistics/usage.ts';
 import { rollUpAfterMs, rollUpUsage } from '../../src/statistics/usage-roll-up.ts';
 import type { Database } from '../../src/store/database.ts';
 import { isOutage } from '../../src/store/database-errors.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { effort } from '../harness/effort.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { openInMemory } from '../../src/store/embedded/embedded.ts';
+import { openInMemory } from '../../src/store/embedded.ts';
 import { openPatiently } from './patient-postgres.ts';
 
 export interface TestDatabase {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { openInMemory } from '../../src/store/embedded/embedded.ts';
+import { openInMemory } from '../../src/store/embedded.ts';
 import { type AppliedChanges, type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
 import { statementsOf } from '../../src/store/migrations/migrations.ts';
 import { openPatiently } from './patient-postgres.ts';

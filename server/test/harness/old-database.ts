@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { statementsOf } from '../../src/store/migrations/migrations.ts';
 
 /** A dump of a database of version 0.1.0, with six sessions. */

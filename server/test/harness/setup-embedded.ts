@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type {} from '@session-launch/testing/data-folder.ts';
 import type { TestProject } from 'vitest/node';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { type Journal, recordedDisk } from './recorded-disk.ts';
 

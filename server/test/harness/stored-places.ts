@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Places } from '@session-launch/testing/leaks.ts';
 import type { Database } from '../../src/store/database.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 
 /** Returns all rows of all tables, by table. */
 export async function everyTable(database: Database): Promise<Places> {

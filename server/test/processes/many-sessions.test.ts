@@ -6,7 +6,7 @@ import { logLines, type ServiceProcess } from '@session-launch/testing/process.t
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { storeSessions } from '../harness/many-sessions.ts';
 

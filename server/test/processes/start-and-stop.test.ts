@@ -21,8 +21,8 @@ import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, pageOrigin, project } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
-import { isFolderInUse, lockFolder } from '../../src/store/embedded/folder-lock.ts';
+import { isFolderInUse, lockFolder } from '../../../engine/src/folder-lock.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { FailingStarts } from '../harness/failing-starts.ts';
 
 type Env = Record<string, string>;

@@ -54,6 +54,10 @@ test.each([
     new NeverSent(server('53300', 'FATAL')),
     { isOutage: true, isNeverSent: true, isRolledBack: true },
   ],
+  // The errors of the embedded engine have no severity.
+  ['an embedded engine that restarts or has ended', network('57P03'), { isOutage: true, isNeverSent: true }],
+  ['a statement during which the embedded engine restarted', network('08006'), { isOutage: true }],
+  ['a statement that the embedded engine did not answer in time', network('57014'), { isOutage: true }],
   ['a statement that timed out', server('57014'), { isOutage: true, isRolledBack: true }],
   ['a wrong statement', server('42601'), { isRolledBack: true }],
   ['an error of the program', new TypeError('x is not a function'), {}],

@@ -55,8 +55,8 @@ const documents = (name: string, unit = 1) =>
   numberIn(`${src}/documents/document-thread.ts`, `${name}: `, unit);
 const admission = (name: string, unit = 1) => numberIn(`${src}/admin/admission.ts`, `${name} = `, unit);
 const button = (name: string, unit = 1) => numberIn('contract/src/mint-requests.ts', `${name}: `, unit);
-const engine = (name: string) => numberIn(`${src}/store/embedded/pglite-client.ts`, `${name}: `, second);
-const engineRestarts = numberIn(`${src}/store/embedded/pglite-client.ts`, 'maxFruitlessRestarts = ');
+const engine = (name: string) => numberIn(`engine/src/pglite-client.ts`, `${name}: `, second);
+const engineRestarts = numberIn(`engine/src/pglite-client.ts`, 'maxFruitlessRestarts = ');
 /** Hours after which counts are added up to intervals of this many seconds. */
 const addedUp = (seconds: string) =>
   numberIn(`${src}/statistics/tally-roll-up.ts`, `seconds: ${seconds}, afterMs: `);
@@ -85,10 +85,9 @@ const connecting = numberIn(`${src}/store/postgres/connection.ts`, 'connectTimeo
 const migrationLock = numberIn(`${src}/store/migrations/migrate.ts`, 'lockTimeoutMs = ');
 const waitLog = numberIn(`${src}/store/postgres/database-wait.ts`, 'lineMs = ', second);
 const watch = (name: string) => numberIn(`${src}/store/postgres/statement-watch.ts`, `${name} = `, second);
-const lowSpace = numberIn(`${src}/store/embedded/disk-space.ts`, 'lowSpaceBytes = ', mib);
-const upkeep = (name: string, unit = 1) =>
-  numberIn(`${src}/store/embedded/maintenance.ts`, `${name} = `, unit);
-const backupStall = numberIn(`${src}/store/embedded/backup-requests.ts`, 'stallMs = ', second);
+const lowSpace = numberIn(`${src}/store/disk-space.ts`, 'lowSpaceBytes = ', mib);
+const upkeep = (name: string, unit = 1) => numberIn(`engine/src/maintenance.ts`, `${name} = `, unit);
+const backupStall = numberIn(`engine/src/backup-requests.ts`, 'stallMs = ', second);
 const hung = numberIn(`${src}/runtimes/heartbeat.ts`, 'hungAfter = ');
 const spareAfter = numberIn(`${src}/runtimes/supervisor.ts`, 'stableAfterMs = ', second);
 const ended = numberIn('runtime/src/service/reporter.ts', 'maxEnded = ');

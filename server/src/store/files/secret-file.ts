@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from './folders.ts';
+import { syncFolder } from '@session-launch/process/folders';
 
 /**
  * Creates a file that only its owner can read, atomically and without replacing an existing one. Returns whether it created the file:

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { StartError } from '../database.ts';
+import { StartError } from '@session-launch/process/start-error';
 import { createSecretFile } from './secret-file.ts';
 
 /** A token from a variable or, if that is unset, from a file. */

@@ -1,4 +1,4 @@
-import { StartError } from '../database.ts';
+import { StartError } from '@session-launch/process/start-error';
 import type { Program, SqlFunction } from './migrations.ts';
 
 export type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;

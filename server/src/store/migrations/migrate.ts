@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, StartError } from '../database.ts';
+import { StartError } from '@session-launch/process/start-error';
+import type { Database } from '../database.ts';
 import { isCollision, isOutage } from '../database-errors.ts';
-import type { EmbeddedDatabase } from '../embedded/embedded.ts';
+import type { EmbeddedDatabase } from '../embedded.ts';
 import { formerDigests } from './former-digests.ts';
 import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
 import { type Program, readProgram } from './migrations.ts';

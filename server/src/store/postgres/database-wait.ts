@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '@session-launch/process/start-error';
 import type { Logger } from 'pino';
-import { StartError } from '../database.ts';
 import { isUnreachable, messageOf } from '../database-errors.ts';
 
 /** Milliseconds between two attempts. */

@@ -1,5 +1,5 @@
+import { StartError } from '@session-launch/process/start-error';
 import pg from 'pg';
-import { StartError } from '../database.ts';
 import { messageOf } from '../database-errors.ts';
 import { close, connectionConfig, startTimeout } from './connection.ts';
 import { ask } from './statement.ts';

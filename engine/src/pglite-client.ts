@@ -1,6 +1,7 @@
-import { syncTree } from '../files/folders.ts';
+import { syncTree } from '@session-launch/process/folders';
 import { AdminLane } from './admin-lane.ts';
 import { type Asked, EngineThread, type ThreadAnswer, type ThreadData } from './engine-thread.ts';
+import { outage } from './outage.ts';
 import { startWorkTimer } from './work-timer.ts';
 
 export interface ClientHooks {
@@ -367,20 +368,13 @@ export class PgliteClient {
   }
 }
 
-/**
- * Uses SQLSTATE 57P03 (cannot connect now), so that callers treat it as an outage and do not retry. This includes the statement in flight,
- * although it may have been executed.
- */
+/** Also for the statement in flight, although it may have been executed: callers must not retry it. */
 function ended(reason: string): Error {
   return outage(`the embedded engine has ended: ${reason}`);
 }
 
 function restarting(): Error {
   return outage('the embedded engine is restarting');
-}
-
-function outage(message: string): Error {
-  return Object.assign(new Error(message), { code: '57P03' });
 }
 
 /** SQLSTATE 08006 (connection failure): the statement may have been executed. The recorder sends its batch again. */

@@ -3,7 +3,7 @@ import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { expect, test } from 'vitest';
-import { EngineFiles, startParams } from '../../src/store/embedded/engine-files.js';
+import { EngineFiles, startParams } from '../src/engine-files.js';
 
 const cleanup = useCleanup();
 

@@ -1,9 +1,12 @@
-import type { Logger } from 'pino';
 import type { PgliteClient } from './pglite-client.ts';
 
-export interface MaintenanceDeps {
+export interface MaintenanceLog {
+  info(fields: { statement: string; ms: number }, message: string): void;
+}
+
+interface MaintenanceDeps {
   client: PgliteClient;
-  log: Logger;
+  log: MaintenanceLog;
   /** While held, no checkpoint is made: a backup copies the files. */
   checkpoints?: { held: boolean };
 }

@@ -1,5 +1,3 @@
-import { version } from '../config/version.ts';
-
 /** A failure whose message tells the operator what to do. */
 export class BackupFailure extends Error {}
 
@@ -17,7 +15,7 @@ export const databaseFolder = 'database';
 
 const formatVersion = 1;
 
-export function manifestText(createdAt: Date): string {
+export function manifestText(version: string, createdAt: Date): string {
   return `${JSON.stringify({ formatVersion, version, createdAt: createdAt.toISOString() })}\n`;
 }
 

@@ -4,21 +4,21 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { answerBackups, linesOf } from '../../src/store/embedded/backup-requests.ts';
-import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded/embedded.ts';
+import { answerBackups, linesOf } from '../src/backup-requests.ts';
+import { type Engine, openInMemory } from '../src/index.ts';
 
 const checkpoints = { held: false };
 const given: number[] = [];
 /** The limits for silence that run, with a function that lets each expire and one that waits until it is extended. */
 const limits: { ms: number; expire(): void; extended: Promise<unknown> }[] = [];
-let database: EmbeddedDatabase;
+let engine: Engine;
 let server: Server;
 let address: string;
 
 beforeAll(async () => {
-  database = await openInMemory(await readFile(inject('dump')));
+  engine = await openInMemory(await readFile(inject('dump')));
   server = createServer(
-    answerBackups(database.client, checkpoints, {
+    answerBackups(engine.client, checkpoints, {
       onStalled: (seconds) => given.push(seconds),
       startTimer: (expire, ms) => {
         const timer = new EventEmitter();
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
-  await database.close();
+  await engine.close();
 });
 
 /** Begins a backup and returns its connection once the files can be copied. */

@@ -1,18 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { sha256Hex } from '../primitives/sha256.ts';
-import { syncFolder } from '../store/files/folders.ts';
+import { syncFolder } from '@session-launch/process/folders';
 import { whileCopyable } from './copy.ts';
 import { BackupFailure, databaseFolder, manifestName, manifestText } from './manifest.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 import { writeFailure } from './write-failure.ts';
 
 export interface BackupRequest {
+  /** Version of the program, for the manifest. */
+  version: string;
   dataDir: string;
   /** Files with secrets; those in `dataDir` are included. */
   secretFiles: readonly string[];
@@ -97,7 +98,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
  * the date, so that the next backup finds the draft of one that was killed.
  */
 function draftPrefix(dataDir: string): string {
-  return `session-launch-${sha256Hex(`${hostname()} ${fs.realpathSync(dataDir)}`).slice(0, 16)}-`;
+  return `session-launch-${hash('sha256', `${hostname()} ${fs.realpathSync(dataDir)}`).slice(0, 16)}-`;
 }
 
 /** Removes drafts of killed backups. A running backup of the same data folder is impossible: this one holds the folder. */
@@ -148,8 +149,8 @@ class Archive {
     this.#onProgress = onProgress;
   }
 
-  async *of({ dataDir, secretFiles }: BackupRequest, createdAt: Date): AsyncGenerator<Buffer> {
-    yield* text(manifestName, manifestText(createdAt));
+  async *of({ version, dataDir, secretFiles }: BackupRequest, createdAt: Date): AsyncGenerator<Buffer> {
+    yield* text(manifestName, manifestText(version, createdAt));
     for (const path of secretFiles) {
       if (!fs.existsSync(path)) continue;
       const name = relative(dataDir, path);

@@ -1,16 +1,8 @@
 import type { Logger } from 'pino';
-import type { Database } from '../database.ts';
+import type { Database } from './database.ts';
 
 /** Free bytes on the disk of the embedded engine below which a warning is logged. */
 export const lowSpaceBytes = 512 * 1024 * 1024;
-
-/** PostgreSQL's codes for a full disk, and for a write while the engine is read-only because its reserve is used up. */
-const fullDiskCodes = ['53100', '25006'];
-
-/** Whether an error of the embedded engine means that its disk is full. */
-export function isFullDisk({ code, message }: Error & { code?: string }): boolean {
-  return fullDiskCodes.includes(code ?? '') || /no space left|disk quota/i.test(message);
-}
 
 const remindEveryMs = 3_600_000;
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { linesOf } from '../store/embedded/backup-requests.ts';
-import { connectToOwner, lockFolder } from '../store/embedded/folder-lock.ts';
+import { linesOf } from '../backup-requests.ts';
+import { connectToOwner, lockFolder } from '../folder-lock.ts';
 import { BackupFailure } from './manifest.ts';
 
 /** Milliseconds between two lines that tell the service that the copy advances. */

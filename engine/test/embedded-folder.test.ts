@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { type Engine, openEngine } from '../src/index.ts';
 
 let dataDir: string;
-let database: EmbeddedDatabase;
+let engine: Engine;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'session-launch-folder-'));
   await prepareDataFolder(dataDir);
   // The mode of a folder created by a volume or an operator.
   await chmod(dataDir, 0o755);
-  database = await openEmbedded(dataDir);
+  engine = await openEngine(dataDir);
 }, 180_000);
 afterAll(async () => {
-  await database.close();
+  await engine.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -35,21 +35,21 @@ async function openToOthers(): Promise<string[]> {
 }
 
 test('only the owner can read or write the engine’s files', async () => {
-  await database.client.query('CREATE TABLE later (n integer)');
+  await engine.client.query('CREATE TABLE later (n integer)');
   expect(await openToOthers()).toEqual([]);
 });
 
 test('a folder that others can access is restricted at the next start', async () => {
-  await database.close();
+  await engine.close();
   for (const path of await kept()) {
     if (!path.endsWith('spare')) await chmod(path, (await stat(path)).isDirectory() ? 0o755 : 0o666);
   }
-  database = await openEmbedded(dataDir);
+  engine = await openEngine(dataDir);
   expect(await openToOthers()).toEqual([]);
 });
 
 test('commits are synced before they are acknowledged, and torn pages are repaired', async () => {
-  const { rows } = await database.client.query<{ name: string; setting: string }>(
+  const { rows } = await engine.client.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') ORDER BY 1`,
   );
   expect(rows).toEqual([
@@ -60,6 +60,6 @@ test('commits are synced before they are acknowledged, and torn pages are repair
 });
 
 test('the engine has one database, whose transaction age is that of the cluster', async () => {
-  const { rows } = await database.client.query('SELECT datname FROM pg_database');
+  const { rows } = await engine.client.query('SELECT datname FROM pg_database');
   expect(rows).toEqual([{ datname: 'postgres' }]);
 });

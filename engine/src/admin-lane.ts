@@ -1,4 +1,4 @@
-import { NeverSent } from '../database-errors.ts';
+import { outage } from './outage.ts';
 
 /**
  * Runs the statements and transactions of the admin API and of maintenance one at a time, in order of arrival. All other statements go to
@@ -9,7 +9,7 @@ export class AdminLane {
   readonly #queue: (() => void)[] = [];
   #isBusy = false;
 
-  /** Runs `work` after those before it. If `signal` is aborted earlier, rejects with `NeverSent`. */
+  /** Runs `work` after those before it. If `signal` is aborted earlier, rejects as an outage. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#enter(signal);
     try {
@@ -29,7 +29,7 @@ export class AdminLane {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#queue.splice(this.#queue.indexOf(start), 1);
-        reject(new NeverSent(new Error('the statements before it took too long')));
+        reject(outage('the statements before it took too long'));
       };
       const start = () => {
         signal?.removeEventListener('abort', leave);

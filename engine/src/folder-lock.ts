@@ -3,7 +3,7 @@ import { chmod, link, mkdir, open, realpath, rm, stat, symlink, unlink } from 'n
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from '../database.ts';
+import { StartError } from '@session-launch/process/start-error';
 
 export interface FolderLock {
   /** Passes further connections to the lock, which only the owner of the folder can open, to `onConnection`. */

@@ -1,17 +1,21 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Database, StartError, type Statement, type Workload } from '../database.ts';
-import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '../files/folders.ts';
-import { sharedPing } from '../ping.ts';
-import { WriteHealth } from '../write-health.ts';
+import {
+  closeToOthers,
+  freeBytes,
+  isOpenToOthers,
+  syncFolder,
+  syncTree,
+} from '@session-launch/process/folders';
+import { StartError } from '@session-launch/process/start-error';
 import { answerBackups } from './backup-requests.ts';
-import { isFullDisk } from './disk-space.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { isFullDisk } from './full-disk.ts';
 import { requireCompleteRestore } from './interrupted-restore.ts';
-import { analyze, maintain } from './maintenance.ts';
+import { analyze, type MaintenanceLog, maintain } from './maintenance.ts';
 import { type ClientHooks, type ClientLimits, PgliteClient } from './pglite-client.ts';
 
-export interface EmbeddedHooks extends ClientHooks {
+export interface EngineHooks extends ClientHooks {
   /** Called if the folder has no database yet; creating one takes some seconds. */
   onFirstStart?(): void;
   /** Called if a backup is given up because its copy has not advanced for this many seconds. */
@@ -20,8 +24,21 @@ export interface EmbeddedHooks extends ClientHooks {
   limits?: Partial<ClientLimits>;
 }
 
+/** A running engine: the statements go to its client. */
+export interface Engine {
+  readonly client: PgliteClient;
+  /** Updates the planner's statistics of the tables that need it. */
+  analyze(log: MaintenanceLog): Promise<void>;
+  /** Analyzes, vacuums and checkpoints. Other statements wait until it is done. */
+  maintain(log: MaintenanceLog): Promise<void>;
+  /** Free bytes on the disk of the data folder. */
+  freeBytes?(): Promise<number>;
+  /** Closes the database, then releases the data folder. */
+  close(): Promise<void>;
+}
+
 /** PostgreSQL (PGlite) in a worker thread of this process, on a folder that this process has locked. */
-export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): Promise<EmbeddedDatabase> {
+export async function openEngine(dataDir: string, hooks: EngineHooks = {}): Promise<Engine> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
     throw error instanceof StartError ? error : unusable(dataDir, error);
@@ -39,7 +56,7 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     await syncTree(folder);
     const spareFile = join(dataDir, 'spare');
     const client = await PgliteClient.open({ folder, spareFile }, hooks, hooks.limits);
-    return embedded(client, { lock, dataDir, onBackupStalled: hooks.onBackupStalled });
+    return running(client, { lock, dataDir, onBackupStalled: hooks.onBackupStalled });
   } catch (error) {
     await lock.release();
     throw error instanceof StartError ? error : unopened(dataDir, error as Error);
@@ -49,55 +66,26 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
 /** A database in memory cannot be restarted, and tests may run on a busy machine. */
 const limitsInMemory = { admin: 30_000, adminAnswer: 30_000, adminAnswerIfBusy: 30_000 };
 
-/** In memory, for tests: from a dump of a migrated database, or empty. */
-export async function openInMemory(dump?: Uint8Array): Promise<EmbeddedDatabase> {
-  return embedded(await PgliteClient.open(dump ? { dump } : {}, {}, limitsInMemory));
-}
-
-export interface EmbeddedDatabase extends Database {
-  readonly client: PgliteClient;
+/** In memory, for tests: from the dump of a database, or empty. */
+export async function openInMemory(dump?: Uint8Array): Promise<Engine> {
+  return running(await PgliteClient.open(dump ? { dump } : {}, {}, limitsInMemory));
 }
 
 interface Place {
   lock: FolderLock;
   dataDir: string;
-  onBackupStalled: EmbeddedHooks['onBackupStalled'];
+  onBackupStalled: EngineHooks['onBackupStalled'];
 }
 
-function embedded(client: PgliteClient, place?: Place): EmbeddedDatabase {
-  const health = new WriteHealth();
-  const run = async (text: string) => (await client.query(text)).rows;
+function running(client: PgliteClient, place?: Place): Engine {
   const checkpoints = { held: false };
   place?.lock.serve(answerBackups(client, checkpoints, { onStalled: place.onBackupStalled }));
   let closing: Promise<void> | undefined;
   return {
-    engine: 'embedded',
     client,
-    own: {
-      alive: () => client.alive,
-      restarts: () => client.restarts,
-      analyze: (log) => analyze({ client, log }),
-      maintain: (log) => maintain({ client, log, checkpoints }),
-      ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
-    },
-    async query<Row>(workload: Workload, { text }: Statement, values?: unknown[]) {
-      const sent = client.query<Row>(text, values, { isAdmin: workload === 'admin' });
-      return (await (workload === 'recording' ? health.note(sent) : sent)).rows;
-    },
-    transaction: (work) =>
-      client.transaction((tx) =>
-        work({
-          query: async <Row>({ text }: Statement, values?: unknown[]) =>
-            (await tx.query<Row>(text, values)).rows,
-        }),
-      ),
-    // One process owns the folder, so it receives its own changes without notifications.
-    listen: async () => undefined,
-    ping: sharedPing(async () => {
-      if (client.isRestarting) throw new Error('the embedded engine is restarting');
-      await health.check(run);
-    }),
-    pools: () => ({}),
+    analyze: (log) => analyze({ client, log }),
+    maintain: (log) => maintain({ client, log, checkpoints }),
+    ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
     close: () => {
       closing ??= client.close().finally(() => place?.lock.release());
       return closing;

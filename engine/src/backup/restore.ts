@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { lockFolder } from '../store/embedded/folder-lock.ts';
-import { restoreDraft } from '../store/embedded/interrupted-restore.ts';
-import { syncFolder, syncTree } from '../store/files/folders.ts';
+import { syncFolder, syncTree } from '@session-launch/process/folders';
+import { lockFolder } from '../folder-lock.ts';
+import { restoreDraft } from '../interrupted-restore.ts';
 import { BackupFailure, databaseFolder, type Manifest, manifestName, parseManifest } from './manifest.ts';
 import { readTar, type TarEntry, TarError } from './tar.ts';
 import { writeFailure } from './write-failure.ts';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '../database.ts';
+import { StartError } from '@session-launch/process/start-error';
 
 /** The folder in a data folder into which a restore extracts a backup before it moves the files into place, the database last. */
 export const restoreDraft = 'restore.new';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startWorkTimer } from '../../src/store/embedded/work-timer.ts';
+import { startWorkTimer } from '../src/work-timer.ts';
 
 /** Milliseconds of a processor that the process has used. */
 let used = 0;
