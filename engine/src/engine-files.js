@@ -16,6 +16,9 @@ const settings = [
   'min_wal_size=32MB',
   // Rows that ANALYZE samples: 300 times this. All statements wait while it runs.
   'default_statistics_target=20',
+  // initdb writes a time zone to postgresql.conf, which depends on where the database was created.
+  'timezone=UTC',
+  'log_timezone=UTC',
 ];
 
 /** PGlite's default parameters without the one that disables `fsync`. */

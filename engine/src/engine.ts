@@ -13,6 +13,7 @@ import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { isFullDisk } from './full-disk.ts';
 import { requireCompleteRestore } from './interrupted-restore.ts';
 import { analyze, type MaintenanceLog, maintain } from './maintenance.ts';
+import { extractNewDatabase } from './new-database.ts';
 import { type ClientHooks, type ClientLimits, PgliteClient } from './pglite-client.ts';
 
 export interface EngineHooks extends ClientHooks {
@@ -138,6 +139,7 @@ async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
   await fs.promises.rm(draft, { recursive: true, force: true });
   await fs.promises.mkdir(draft, { mode: 0o700 });
+  await extractNewDatabase(draft);
   const client = await PgliteClient.open({ folder: draft });
   await removeTemplates(client);
   await client.close();

@@ -64,7 +64,7 @@ function isLocked() {
   }
 }
 
-/** Builds files for browsers that the service serves: the SDK, the console and the documentation. */
+/** Builds what the compiler does not: files for browsers (the SDK, the console and the documentation) and the engine's new database. */
 async function ensureBundled(...folder) {
   const script = join(root, '..', ...folder, 'build.mjs');
   if (!existsSync(script)) return;
@@ -141,6 +141,7 @@ await Promise.all([
   ensureBundled('sdk', 'browser'),
   ensureBundled('console'),
   ensureBundled('server', 'docs'),
+  ensureBundled('engine'),
 ]).catch((error) => fail(`the build failed: ${error.message}`));
 const { main } = await import('../dist/cli/main.js');
 await main();
