@@ -11,6 +11,8 @@ export interface ThreadData {
   folder?: string;
   /** Path of the reserve file beside the folder, deleted when the disk is full. */
   spareFile?: string;
+  /** Does not sync: the caller syncs the folder after it has closed the database. */
+  isUnsynced?: boolean;
   dump?: Uint8Array;
   engine: Engine;
 }

@@ -113,7 +113,7 @@ function unusable(dataDir: string, error: unknown): StartError {
 
 function unopened(dataDir: string, error: Error): StartError {
   const todo = /not synced to disk/.test(error.message)
-    ? 'install the version that package.json of the service names'
+    ? 'install the version that package.json of @session-launch/engine names'
     : isFullDisk(error)
       ? 'free space on its disk'
       : 'restore a backup, or set DATA_DIR to an empty folder';
@@ -140,7 +140,7 @@ async function initialise(folder: string): Promise<void> {
   await fs.promises.rm(draft, { recursive: true, force: true });
   await fs.promises.mkdir(draft, { mode: 0o700 });
   await extractNewDatabase(draft);
-  const client = await PgliteClient.open({ folder: draft });
+  const client = await PgliteClient.open({ folder: draft, isUnsynced: true });
   await removeTemplates(client);
   await client.close();
   // PGlite creates world-writable files.

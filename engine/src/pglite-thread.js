@@ -10,9 +10,8 @@ import { ReserveFile } from './reserve-file.js';
 /** @typedef {import('./engine-thread.ts').ThreadMessage} ThreadMessage */
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { folder, spareFile, dump, engine } = /** @type {import('./engine-thread.ts').ThreadData} */ (
-  workerData
-);
+const { folder, spareFile, isUnsynced, dump, engine } =
+  /** @type {import('./engine-thread.ts').ThreadData} */ (workerData);
 const post = (/** @type {ThreadMessage} */ message) => port.postMessage(message);
 
 /** The last log lines of a PostgreSQL that exits. */
@@ -21,7 +20,9 @@ const spare = spareFile === undefined ? undefined : new ReserveFile(spareFile);
 const files = folder === undefined ? undefined : new EngineFiles(folder, spare);
 const database = await PGlite.create({
   pgliteWasmModule: /** @type {any} */ (engine),
-  ...(files === undefined ? {} : { fs: files, startParams }),
+  ...(files === undefined
+    ? {}
+    : { fs: files, startParams: isUnsynced ? [...startParams, '-F'] : startParams }),
   ...(dump === undefined ? {} : { loadDataDir: new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (dump)]) }),
   onStderr: (line) => {
     lastWords = /(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? lastWords;
@@ -30,7 +31,7 @@ const database = await PGlite.create({
 }).catch((error) => {
   throw new Error(lastWords || reasonOf(error));
 });
-await files?.started(database);
+if (!isUnsynced) await files?.started(database);
 endWithTheEngine(database.Module);
 
 let isReadOnly = false;
