@@ -37,11 +37,16 @@ function importedBy(name: string): Set<string> {
 }
 
 test('every package of the service can be published, with a README and a license', () => {
-  expect(own).toHaveLength(7);
+  expect(own).toHaveLength(8);
   for (const { name, files } of own) {
     expect(manifestOf(name).private, name).toBeUndefined();
     expect(files, name).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']));
   }
+});
+
+test('the package of the engine has the files of a new database', () => {
+  const engine = own.find(({ name }) => name === '@session-launch/engine');
+  expect(engine?.files).toContain('dist/new-database.tgz');
 });
 
 test('a package depends on exactly the version of ours that is packed with it', () => {
@@ -73,7 +78,7 @@ test('the imports of the service are found', () => {
       'pg',
       'commander',
       '@session-launch/contract',
-      '@electric-sql/pglite',
+      '@session-launch/engine',
     ]),
   );
 });
