@@ -1,5 +1,5 @@
 // Copies the files of a new database, on which initdb has run, from the package of PGlite that has them to dist/new-database.tgz. A copy,
-// because that package requires the PGlite of its own version; test/new-database.test.ts checks that the pinned PGlite creates the same.
+// because that package requires an older PGlite; test/new-database.test.ts checks that initdb of the pinned one creates the same.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { DiskSpaceWatch, lowSpaceBytes } from '../../src/store/disk-space.ts';
 import type { Database } from '../../src/store/database.ts';
+import { DiskSpaceWatch, lowSpaceBytes } from '../../src/store/disk-space.ts';
 
 const hour = 3_600_000;
 
