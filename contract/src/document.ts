@@ -78,7 +78,7 @@ function described(operation: Operation, everyAnswer: AnswerHeaders, shared: Sha
   const errorExamples = { ...(scope === undefined ? {} : missingScope(scope)), ...operation.errorExamples };
   const answers: Record<number, DocumentedAnswer> = {
     ...operation.answers,
-    ...errorAnswers(operation.errors, everyAnswer, errorExamples),
+    ...errorAnswers(operation.errors ?? [], everyAnswer, errorExamples),
     431: headersTooLarge,
   };
   const parameters = parametersOf(operation, shared);

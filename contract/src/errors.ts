@@ -3,6 +3,7 @@ import type { AnswerHeaders } from './headers.ts';
 import Type from './type.ts';
 
 const error = (status: number, message: string) => ({ status, message });
+const operatorError = (status: number, message: string) => ({ status, message, isOfOperators: true });
 
 /** Every error code of the service, with its HTTP status and default message. */
 export const errorTable = {
@@ -63,41 +64,47 @@ export const errorTable = {
     'Too many sessions were requested in a short time. Retry after the time given in Retry-After.',
   ),
   QUOTA_EXCEEDED: error(429, 'The daily session quota of this project is used up.'),
-  PROJECT_FILE_INVALID: error(400, 'The project file is not valid; see details.'),
-  ADMIN_TOKEN_INVALID: error(
+  PROJECT_FILE_INVALID: operatorError(400, 'The project file is not valid; see details.'),
+  ADMIN_TOKEN_INVALID: operatorError(
     401,
     'A valid admin token is required: send Authorization: Bearer <ADMIN_TOKEN>.',
   ),
-  RUNTIME_TOKEN_INVALID: error(
+  RUNTIME_TOKEN_INVALID: operatorError(
     401,
     'A valid runtime token is required: send Authorization: Bearer <RUNTIME_TOKEN>.',
   ),
-  LOGIN_FAILED: error(
+  LOGIN_FAILED: operatorError(
     401,
     'The sign-in failed: the code or token is not valid, or the code was already used.',
   ),
-  ROLE_FORBIDDEN: error(403, 'Your role does not allow this.'),
-  CROSS_ORIGIN_REFUSED: error(403, 'This request was not sent by the console itself, so it is refused.'),
-  PROJECT_NOT_FOUND: error(404, 'No such project.'),
-  KEY_NOT_FOUND: error(404, 'No such API key.'),
-  REVISION_NOT_FOUND: error(404, 'The experience has no such revision.'),
-  OPERATOR_NOT_FOUND: error(404, 'No such operator.'),
-  LOGIN_NOT_FOUND: error(404, 'No such login.'),
-  ART_NOT_FOUND: error(404, 'No such picture.'),
+  ROLE_FORBIDDEN: operatorError(403, 'Your role does not allow this.'),
+  CROSS_ORIGIN_REFUSED: operatorError(
+    403,
+    'This request was not sent by the console itself, so it is refused.',
+  ),
+  PROJECT_NOT_FOUND: operatorError(404, 'No such project.'),
+  KEY_NOT_FOUND: operatorError(404, 'No such API key.'),
+  REVISION_NOT_FOUND: operatorError(404, 'The experience has no such revision.'),
+  OPERATOR_NOT_FOUND: operatorError(404, 'No such operator.'),
+  LOGIN_NOT_FOUND: operatorError(404, 'No such login.'),
+  ART_NOT_FOUND: operatorError(404, 'No such picture.'),
   PREVIEW_NOT_FOUND: error(404, 'This preview does not exist, has expired, or has been used up.'),
-  SLUG_TAKEN: error(409, 'Another experience of the project has this slug.'),
-  ART_IN_USE: error(409, 'An experience uses this picture.'),
-  EXPERIENCE_IN_USE: error(
+  SLUG_TAKEN: operatorError(409, 'Another experience of the project has this slug.'),
+  ART_IN_USE: operatorError(409, 'An experience uses this picture.'),
+  EXPERIENCE_IN_USE: operatorError(
     409,
     'Sessions of this experience have been launched, so it cannot be deleted. Archive it instead.',
   ),
-  LAST_OWNER: error(409, 'The last owner of all projects cannot be removed or limited.'),
-  VERSION_CONFLICT: error(412, 'The document has changed since the version in If-Match; see details.'),
-  HOST_NOT_KNOWN: error(421, 'The admin listener does not serve the console under this host name.'),
-  VERSION_REQUIRED: error(428, 'Send the version that you are changing: If-Match: "<version>".'),
-  TOO_MANY_LOGINS: error(429, 'Too many failed sign-ins from this network. Try again in a minute.'),
+  LAST_OWNER: operatorError(409, 'The last owner of all projects cannot be removed or limited.'),
+  VERSION_CONFLICT: operatorError(
+    412,
+    'The document has changed since the version in If-Match; see details.',
+  ),
+  HOST_NOT_KNOWN: operatorError(421, 'The admin listener does not serve the console under this host name.'),
+  VERSION_REQUIRED: operatorError(428, 'Send the version that you are changing: If-Match: "<version>".'),
+  TOO_MANY_LOGINS: operatorError(429, 'Too many failed sign-ins from this network. Try again in a minute.'),
   INTERNAL: error(500, 'An internal error occurred. Include the request id when you report it.'),
-  TOO_MANY_STREAMS: error(
+  TOO_MANY_STREAMS: operatorError(
     503,
     'No further stream of events can be opened. Read the state at intervals instead.',
   ),
@@ -110,29 +117,9 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** Codes that only operators and runtimes receive, so that the SDKs do not list them. */
-export const operatorCodes: readonly string[] = [
-  'PROJECT_FILE_INVALID',
-  'ADMIN_TOKEN_INVALID',
-  'RUNTIME_TOKEN_INVALID',
-  'LOGIN_FAILED',
-  'ROLE_FORBIDDEN',
-  'CROSS_ORIGIN_REFUSED',
-  'PROJECT_NOT_FOUND',
-  'KEY_NOT_FOUND',
-  'REVISION_NOT_FOUND',
-  'OPERATOR_NOT_FOUND',
-  'LOGIN_NOT_FOUND',
-  'ART_NOT_FOUND',
-  'SLUG_TAKEN',
-  'ART_IN_USE',
-  'EXPERIENCE_IN_USE',
-  'LAST_OWNER',
-  'VERSION_CONFLICT',
-  'HOST_NOT_KNOWN',
-  'VERSION_REQUIRED',
-  'TOO_MANY_LOGINS',
-  'TOO_MANY_STREAMS',
-] satisfies ErrorCode[];
+export const operatorCodes: readonly string[] = Object.entries(errorTable)
+  .filter(([, one]) => 'isOfOperators' in one)
+  .map(([code]) => code);
 
 interface ErrorFacts {
   message?: string;

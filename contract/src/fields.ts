@@ -1,4 +1,5 @@
 import type { TNumberOptions, TObject, TSchemaOptions, TString, TStringOptions } from 'typebox';
+import type { IdPrefix } from './resources.ts';
 import Type from './type.ts';
 
 /** ISO 8601 in UTC, always with milliseconds. */
@@ -15,7 +16,7 @@ const freeForm = (description: string): TObject =>
   Type.Object({}, { additionalProperties: true, description });
 
 /** An id with this prefix, such as `prj`, in a path. */
-export const id = (prefix: string, description: string, example: string): TString =>
+export const id = (prefix: IdPrefix, description: string, example: string): TString =>
   Type.String({
     pattern: `^${prefix}_`,
     errorMessage: `must start with ${prefix}_`,

@@ -62,7 +62,8 @@ export interface Operation {
   /** Bodies that are not only JSON. */
   bodies?: Bodies;
   answers: Record<number, DocumentedAnswer>;
-  errors: readonly ErrorCode[];
+  /** Codes besides those that follow from the other parts of an operation for operators. */
+  errors?: readonly ErrorCode[];
   /** Error messages that differ from the defaults for this operation. */
   errorExamples?: ErrorExamples;
   /** Headers of every response, errors included, in addition to those of the API. */

@@ -3,7 +3,6 @@ import { optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { changeSchema } from './changes.ts';
-import { always } from './errors.ts';
 import { projectFileBodies, tag } from './projects.ts';
 
 const projectVersion = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
@@ -182,7 +181,7 @@ export const applyOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'PROJECT_FILE_INVALID', 'PROJECT_NOT_FOUND', 'VERSION_CONFLICT', ...always],
+  errors: ['INVALID_REQUEST', 'PROJECT_FILE_INVALID', 'PROJECT_NOT_FOUND', 'VERSION_CONFLICT'],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: expect must be a whole number.',

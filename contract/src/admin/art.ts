@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { id, optional, timestamp } from '../fields.ts';
 import { type Bodies, jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
 export const tag = { name: 'Art', description: 'Pictures of a project.' };
@@ -102,7 +101,6 @@ export const listArtOperation = {
   answers: {
     200: jsonAnswer('The pictures.', artListSchema, { one: { value: { art: [exampleArt] } } }),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const artQuerySchema = Type.Object(
@@ -141,7 +139,6 @@ export const uploadArtOperation = {
   answers: {
     201: jsonAnswer('The picture.', artSchema, { created: { value: { ...exampleArt, usedBy: [] } } }),
   },
-  errors: ofAProject,
   errorExamples: {
     INVALID_REQUEST: {
       message:
@@ -173,7 +170,7 @@ export const deleteArtOperation = {
     artId: id('art', 'Id of the picture.', 'art_01kb2x7m9defgt4zq8s6w3n5vh'),
   }),
   answers: { 204: { description: 'The picture has been deleted.' } },
-  errors: ['ART_NOT_FOUND', 'ART_IN_USE', ...ofAProject],
+  errors: ['ART_IN_USE'],
   errorExamples: {
     ART_IN_USE: {
       message: 'This picture is used by exp_cafe. Choose another one there first.',

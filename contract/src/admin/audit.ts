@@ -3,7 +3,6 @@ import { optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { changeSchema } from './changes.ts';
-import { always } from './errors.ts';
 import { tag } from './status.ts';
 
 /** How an operator authenticated; `file` marks the changes of an applied project file. */
@@ -127,7 +126,6 @@ export const auditOperation = {
       },
     },
   },
-  errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [auditOperation];

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorExamples } from '../errors.ts';
 import { retryAfter } from '../headers.ts';
 import type { Operation } from '../operation.ts';
+import { resources } from '../resources.ts';
 
 /** Error codes of every operation for operators, in addition to `RATE_LIMITED`. */
 export const always: readonly ErrorCode[] = [
@@ -13,10 +14,7 @@ export const always: readonly ErrorCode[] = [
 ];
 
 /** Error codes of every change of a versioned document. */
-export const ofVersions: readonly ErrorCode[] = ['VERSION_CONFLICT', 'VERSION_REQUIRED'];
-
-/** Error codes of every operation on one project. */
-export const ofAProject: readonly ErrorCode[] = ['INVALID_REQUEST', 'PROJECT_NOT_FOUND', ...always];
+const ofVersions: readonly ErrorCode[] = ['VERSION_CONFLICT', 'VERSION_REQUIRED'];
 
 /** Errors of every request that may have a body, even where the operation reads none. */
 const ofBodies: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
@@ -37,14 +35,30 @@ const ofOneOperator: ErrorExamples = {
   },
 };
 
-/** The operation with the error of the limit for one operator, if it applies. */
+/**
+ * The operation with the errors that follow from its other parts: those of invalid input, of ids in its path that name nothing, of
+ * versions, of every operation for operators, and of the limit for one operator.
+ */
 export function withOperatorErrors(operation: Operation): Operation {
-  if (operation.caller !== 'operator' || operation.isStream) return operation;
-  return {
-    ...operation,
-    errors: [...operation.errors, 'RATE_LIMITED'],
-    errorExamples: { ...ofOneOperator, ...operation.errorExamples },
-  };
+  const { caller, params, query, body, errors = [], errorExamples, isVersioned, isStream } = operation;
+  if (caller !== 'operator') return operation;
+  const all = new Set<ErrorCode>([
+    ...errors,
+    ...((params ?? query ?? body) ? (['INVALID_REQUEST'] as const) : []),
+    ...notFound(operation),
+    ...always,
+    ...(isVersioned ? ofVersions : []),
+    ...(isStream ? [] : (['RATE_LIMITED'] as const)),
+  ]);
+  return { ...operation, errors: [...all], errorExamples: { ...ofOneOperator, ...errorExamples } };
+}
+
+/** The codes for ids in the path that name nothing, such as `KEY_NOT_FOUND` for `keyId`; those of the innermost resource first. */
+function notFound({ path }: Operation): ErrorCode[] {
+  return Object.entries(resources)
+    .filter(([kind, row]) => 'prefix' in row && path.includes(`{${kind}Id}`))
+    .sort(([a], [b]) => path.indexOf(`{${b}Id}`) - path.indexOf(`{${a}Id}`))
+    .map(([kind]) => `${kind.toUpperCase()}_NOT_FOUND` as ErrorCode);
 }
 
 /** The operation with the errors that reading a request body can have. */
@@ -53,7 +67,7 @@ export function withBodyErrors(operation: Operation): Operation {
   const ofJson: readonly ErrorCode[] = operation.body === undefined ? [] : ['INVALID_JSON'];
   return {
     ...operation,
-    errors: [...ofJson, ...operation.errors, ...ofBodies],
+    errors: [...ofJson, ...(operation.errors ?? []), ...ofBodies],
     errorExamples: {
       ...(operation.caller === 'operator'
         ? { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } }

@@ -2,13 +2,12 @@ import { optional } from '../fields.ts';
 import { type Bodies, jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { versionEtag, versionHeaders } from './changes.ts';
-import { ofAProject, ofVersions, tooLargeToWrite } from './errors.ts';
+import { tooLargeToWrite } from './errors.ts';
 import {
   conflict,
   exampleExperience,
   exampleState,
   invalidDocument,
-  ofAnExperience,
   ofDocuments,
 } from './experience-examples.ts';
 import {
@@ -71,7 +70,6 @@ export const listExperiencesOperation = {
       versionEtag,
     ),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const createExperienceOperation = {
@@ -98,7 +96,7 @@ export const createExperienceOperation = {
       versionEtag,
     ),
   },
-  errors: [...ofDocuments, ...ofAProject],
+  errors: ofDocuments,
   errorExamples: { ...invalidDocument },
 } satisfies Operation;
 
@@ -128,7 +126,6 @@ export const orderExperiencesOperation = {
       versionEtag,
     ),
   },
-  errors: [...ofAProject, ...ofVersions],
   errorExamples: {
     ...conflict,
     INVALID_REQUEST: {
@@ -170,7 +167,7 @@ export const readExperienceOperation = {
       bodies: asYaml,
     },
   },
-  errors: [...ofAnExperience, 'PAYLOAD_TOO_LARGE'],
+  errors: ['PAYLOAD_TOO_LARGE'],
   errorExamples: { PAYLOAD_TOO_LARGE: tooLargeToWrite },
 } satisfies Operation;
 
@@ -222,7 +219,7 @@ export const saveExperienceOperation = {
       versionEtag,
     ),
   },
-  errors: [...ofDocuments, ...ofAnExperience, ...ofVersions],
+  errors: ofDocuments,
   errorExamples: { ...invalidDocument, ...conflict },
 } satisfies Operation;
 

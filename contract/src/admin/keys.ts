@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { id, optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation, scopes } from '../operation.ts';
 import Type from '../type.ts';
-import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
 export const tag = { name: 'API keys', description: 'API keys of backends.' };
@@ -127,7 +126,6 @@ export const listKeysOperation = {
   answers: {
     200: jsonAnswer('The keys.', keyListSchema, { one: { value: { keys: [exampleKey] } } }),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const createKeyOperation = {
@@ -155,7 +153,6 @@ export const createKeyOperation = {
   answers: {
     201: jsonAnswer('The key.', createdKeySchema, { test: { value: { ...exampleKey, key: 'sl_test_…' } } }),
   },
-  errors: [...ofAProject],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: mode must be one of test, live.',
@@ -185,7 +182,6 @@ export const revokeKeyOperation = {
       revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } },
     }),
   },
-  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
 } satisfies Operation;
 
 export const replaceKeyOperation = {
@@ -213,7 +209,6 @@ export const replaceKeyOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: keyId must name a key that is neither revoked nor expired.',
@@ -238,7 +233,6 @@ export const updateKeyOperation = {
   answers: {
     200: jsonAnswer('The key.', keySchema, { renamed: { value: { ...exampleKey, name: 'shop backend' } } }),
   },
-  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [

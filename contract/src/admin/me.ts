@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
 import { exampleOperator, operatorFields, operatorId } from './operators.ts';
 import { tag } from './sign-in.ts';
 
@@ -57,7 +56,6 @@ export const meOperation = {
       },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const loginLinkRequestSchema = Type.Object(
@@ -102,7 +100,7 @@ export const createLoginLinkOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', ...always],
+  errors: ['OPERATOR_NOT_FOUND'],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [meOperation, createLoginLinkOperation];

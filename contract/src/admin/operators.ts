@@ -4,7 +4,6 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import Type from '../type.ts';
 import { optionalVersionHeaders, versionEtag } from './changes.ts';
-import { always, ofVersions } from './errors.ts';
 import { conflict } from './experience-examples.ts';
 
 export const tag = { name: 'Operators', description: 'The people who use the admin API, and their roles.' };
@@ -142,7 +141,6 @@ export const listOperatorsOperation = {
   answers: {
     200: jsonAnswer('The operators.', operatorListSchema, { one: { value: { operators: [exampleRecord] } } }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const createOperatorOperation = {
@@ -168,7 +166,6 @@ export const createOperatorOperation = {
       versionEtag,
     ),
   },
-  errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
 
 export const changeOperatorOperation = {
@@ -194,7 +191,7 @@ export const changeOperatorOperation = {
       versionEtag,
     ),
   },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'LAST_OWNER', ...always, ...ofVersions],
+  errors: ['LAST_OWNER'],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -213,7 +210,7 @@ export const deleteOperatorOperation = {
   headers: optionalVersionHeaders,
   params: operatorParams,
   answers: { 204: { description: 'The operator has been removed.' } },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', 'LAST_OWNER', ...always, ...ofVersions],
+  errors: ['LAST_OWNER'],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -239,7 +236,6 @@ export const replaceOperatorTokenOperation = {
       versionEtag,
     ),
   },
-  errors: ['INVALID_REQUEST', 'OPERATOR_NOT_FOUND', ...always, ...ofVersions],
   errorExamples: conflict,
 } satisfies Operation;
 

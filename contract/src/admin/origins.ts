@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { id, optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { ofAProject } from './errors.ts';
 
 export const tag = { name: 'Origins', description: 'Which pages can mint sessions.' };
 
@@ -128,7 +127,7 @@ export const checkOriginOperation = {
       },
     }),
   },
-  errors: ['EXPERIENCE_NOT_FOUND', ...ofAProject],
+  errors: ['EXPERIENCE_NOT_FOUND', 'PROJECT_NOT_FOUND'],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: origin is required.',

@@ -3,7 +3,6 @@ import { optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import { sources } from '../session.ts';
 import Type from '../type.ts';
-import { ofAProject } from './errors.ts';
 import { projectParams, tag } from './projects.ts';
 
 /** The windows of an overview: how many points they have, and how long each is. */
@@ -210,7 +209,6 @@ export const overviewOperation = {
       },
     }),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [overviewOperation];

@@ -4,7 +4,6 @@ import { optionalLocale } from '../mint-requests.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import { revision } from '../session.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
 
 export const tag = { name: 'Previews', description: 'Links to talk to one revision, drafts included.' };
 
@@ -123,7 +122,7 @@ export const createPreviewOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'REVISION_NOT_FOUND', 'EXPERIENCE_NOT_FOUND', ...always],
+  errors: ['REVISION_NOT_FOUND'],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: expiresInSeconds must be at least 60.',
@@ -162,7 +161,6 @@ export const listPreviewsOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'EXPERIENCE_NOT_FOUND', ...always],
 } satisfies Operation;
 
 export const deletePreviewOperation = {
@@ -177,7 +175,6 @@ export const deletePreviewOperation = {
   action: 'preview.delete',
   params: Type.Object({ previewId: id('pvw', 'Id of the preview.', examplePreviewId) }),
   answers: { 204: { description: 'The link is deleted.' } },
-  errors: ['INVALID_REQUEST', 'PREVIEW_NOT_FOUND', ...always],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [

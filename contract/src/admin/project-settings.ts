@@ -4,7 +4,6 @@ import { jsonAnswer, type Operation } from '../operation.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { versionEtag, versionHeaders } from './changes.ts';
-import { ofAProject, ofVersions } from './errors.ts';
 import { conflict } from './experience-examples.ts';
 import { projectParams, projectSchema, tag } from './projects.ts';
 
@@ -78,7 +77,6 @@ export const updateProjectOperation = {
       versionEtag,
     ),
   },
-  errors: [...ofAProject, ...ofVersions],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -98,7 +96,6 @@ export const deleteProjectOperation = {
     confirm: optional.string({ description: 'The id of the project again.', examples: ['prj_demo'] }),
   }),
   answers: { 202: { description: 'The project is closed, and is being deleted.' } },
-  errors: ofAProject,
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: confirm must be the id of the project.',

@@ -5,7 +5,7 @@ import { stored } from '../project-file/fields.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { versionEtag } from './changes.ts';
-import { always, ofAProject, tooLargeToWrite } from './errors.ts';
+import { tooLargeToWrite } from './errors.ts';
 import { experienceSchema } from './experience-schemas.ts';
 
 export const tag = { name: 'Projects', description: 'Apply and export project files.' };
@@ -94,7 +94,6 @@ export const listProjectsOperation = {
       },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const exportOperation = {
@@ -120,7 +119,7 @@ export const exportOperation = {
   answers: {
     200: { description: 'The project file.', headers: versionEtag, bodies: projectFileBodies },
   },
-  errors: [...ofAProject, 'PAYLOAD_TOO_LARGE'],
+  errors: ['PAYLOAD_TOO_LARGE'],
   errorExamples: { PAYLOAD_TOO_LARGE: tooLargeToWrite },
 } satisfies Operation;
 

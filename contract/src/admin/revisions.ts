@@ -2,8 +2,7 @@ import { optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { optionalVersionHeaders, versionEtag, versionHeaders } from './changes.ts';
-import { ofVersions } from './errors.ts';
-import { conflict, exampleExperience, exampleState, ofAnExperience } from './experience-examples.ts';
+import { conflict, exampleExperience, exampleState } from './experience-examples.ts';
 import {
   changeListSchema,
   experienceParams,
@@ -38,7 +37,7 @@ export const publishExperienceOperation = {
     isOptional: true,
   },
   answers: stateAnswer('The revision is published.'),
-  errors: ['REVISION_NOT_FOUND', 'SLUG_TAKEN', ...ofAnExperience, ...ofVersions],
+  errors: ['REVISION_NOT_FOUND', 'SLUG_TAKEN'],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -57,7 +56,6 @@ export const unpublishExperienceOperation = {
   headers: versionHeaders,
   params: experienceParams,
   answers: stateAnswer('The experience is a draft.'),
-  errors: [...ofAnExperience, ...ofVersions],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -75,7 +73,6 @@ export const archiveExperienceOperation = {
   headers: versionHeaders,
   params: experienceParams,
   answers: stateAnswer('The experience is archived.'),
-  errors: [...ofAnExperience, ...ofVersions],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -94,7 +91,7 @@ export const deleteExperienceOperation = {
   headers: optionalVersionHeaders,
   params: experienceParams,
   answers: { 204: { description: 'The experience has been deleted.' } },
-  errors: ['EXPERIENCE_IN_USE', ...ofAnExperience, ...ofVersions],
+  errors: ['EXPERIENCE_IN_USE'],
   errorExamples: conflict,
 } satisfies Operation;
 
@@ -135,7 +132,6 @@ export const listRevisionsOperation = {
       },
     }),
   },
-  errors: ofAnExperience,
 } satisfies Operation;
 
 export const readRevisionOperation = {
@@ -152,7 +148,7 @@ export const readRevisionOperation = {
   answers: {
     200: jsonAnswer('The document.', experienceSchema, { first: { value: exampleExperience } }),
   },
-  errors: ['REVISION_NOT_FOUND', ...ofAnExperience],
+  errors: ['REVISION_NOT_FOUND'],
 } satisfies Operation;
 
 export const compareRevisionsOperation = {
@@ -179,7 +175,7 @@ export const compareRevisionsOperation = {
       title: { value: { changes: [{ path: 'title', before: 'Café', after: 'Café in Lisbon' }] } },
     }),
   },
-  errors: ['REVISION_NOT_FOUND', ...ofAnExperience],
+  errors: ['REVISION_NOT_FOUND'],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [

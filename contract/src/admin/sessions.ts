@@ -4,7 +4,6 @@ import { id, optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import { endReasons, sessionSchema, sources, statuses } from '../session.ts';
 import Type from '../type.ts';
-import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
 export const tag = { name: 'Sessions', description: 'Sessions of a project.' };
@@ -91,14 +90,11 @@ export const listSessionsOperation = {
       last: { summary: 'The last page', value: { sessions: [exampleSession] } },
     }),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 const sessionParams = Type.Object({
   sessionId: id('ses', 'Id of the session.', 'ses_01kb2x7m9defgt4zq8s6w3n5vh'),
 });
-const ofASession = ['INVALID_REQUEST', 'SESSION_NOT_FOUND', ...always] as const;
-
 export const sessionDetailSchema = Type.Object(
   {
     session: sessionSchema,
@@ -140,7 +136,6 @@ export const getSessionOperation = {
       },
     }),
   },
-  errors: ofASession,
 } satisfies Operation;
 
 export const endedSessionSchema = Type.Object(
@@ -165,7 +160,6 @@ export const endSessionOperation = {
       ended: { value: { session: exampleEndedSession } },
     }),
   },
-  errors: ofASession,
 } satisfies Operation;
 
 export const forgottenSchema = Type.Object(
@@ -198,7 +192,6 @@ export const forgetUserOperation = {
   answers: {
     200: jsonAnswer('The user is forgotten.', forgottenSchema, { some: { value: { sessions: 12 } } }),
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [

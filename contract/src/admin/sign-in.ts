@@ -3,7 +3,6 @@ import { optional, timestamp } from '../fields.ts';
 import { cookie, location } from '../headers.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
 
 export const tag = { name: 'Signing in', description: 'Sign in with a browser, and see who is signed in.' };
 
@@ -132,7 +131,6 @@ export const logoutOperation = {
   permission: 'read',
   action: 'login.end',
   answers: { 204: { description: 'Signed out.', headers: cookie } },
-  errors: always,
 } satisfies Operation;
 
 const record = {
@@ -215,7 +213,6 @@ export const listLoginsOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', ...always],
 } satisfies Operation;
 
 export const endLoginOperation = {
@@ -238,7 +235,6 @@ export const endLoginOperation = {
     }),
   }),
   answers: { 204: { description: 'The login has ended.' } },
-  errors: ['INVALID_REQUEST', 'LOGIN_NOT_FOUND', ...always],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [

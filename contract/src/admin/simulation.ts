@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { id, optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
 
 export const tag = { name: 'Languages', description: 'Which languages mints would get.' };
 
@@ -176,7 +175,7 @@ export const simulateOperation = {
       },
     }),
   },
-  errors: ['INVALID_REQUEST', 'REVISION_NOT_FOUND', 'EXPERIENCE_NOT_FOUND', ...always],
+  errors: ['REVISION_NOT_FOUND'],
   errorExamples: {
     INVALID_REQUEST: {
       message: 'The request is not valid: cases is required.',

@@ -44,7 +44,6 @@ export const statusOperation = {
       },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const metricsOperation = {
@@ -84,7 +83,6 @@ export const documentOperation = {
       beginning: { value: { openapi: '3.1.0' } },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [statusOperation, metricsOperation, documentOperation];

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { always } from './errors.ts';
 import { tag } from './status.ts';
 
 export const doctorSchema = Type.Object(
@@ -55,7 +54,6 @@ export const doctorOperation = {
       },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const signingKeyListSchema = Type.Object(
@@ -95,7 +93,6 @@ export const signingKeysOperation = {
       one: { value: { keys: [{ kid: 'k1', signs: true, since: '2026-03-01T09:30:00.000Z' }] } },
     }),
   },
-  errors: always,
 } satisfies Operation;
 
 export const eventsOperation = {
@@ -127,7 +124,7 @@ export const eventsOperation = {
       },
     },
   },
-  errors: ['TOO_MANY_STREAMS', ...always],
+  errors: ['TOO_MANY_STREAMS'],
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [doctorOperation, signingKeysOperation, eventsOperation];

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { ofAProject } from './errors.ts';
 import { projectParams, tag } from './projects.ts';
 
 const day = {
@@ -96,7 +95,6 @@ export const usageOperation = {
       },
     },
   },
-  errors: ofAProject,
 } satisfies Operation;
 
 export const operations: readonly Operation[] = [usageOperation];

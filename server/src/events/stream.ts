@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { resources } from '@session-launch/contract/resources';
 import { isPermitted } from '@session-launch/contract/roles';
 import { type Actor, sees } from '../audit/actor.ts';
 import type { Change } from '../store/changes.ts';
@@ -38,9 +39,11 @@ export class EventStream {
   }
 
   seesChange({ kind, projectId }: Change): boolean {
-    if (kind === 'operator' || kind === 'login')
-      return this.actor.projectIds === null && isPermitted(this.actor.role, 'manage-service');
-    return this.seesProject(projectId);
+    // During an upgrade, processes of the next version may announce kinds that this one does not know.
+    if (!Object.hasOwn(resources, kind)) return false;
+    const { scope, permission } = resources[kind];
+    const isSeen = this.seesProject(scope === 'service' ? undefined : projectId);
+    return isSeen && isPermitted(this.actor.role, permission);
   }
 
   /** Whether a change concerns the operator or the login of this stream. */

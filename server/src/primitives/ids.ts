@@ -1,6 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-
-export type IdPrefix = 'ses' | 'key' | 'req' | 'exp' | 'opr' | 'lgn' | 'aud' | 'art' | 'pvw';
+import type { IdPrefix } from '@session-launch/contract/resources';
 
 /**
  * Returns a new TypeID: a UUID version 7 in base 32, so that ids sort by creation time. Encoded by hand, because each mint creates two;
@@ -25,7 +24,7 @@ export function firstIdAt(prefix: IdPrefix, at: number): string {
 }
 
 /** Whether a text has the form of an id. Other texts cannot be stored, so they are not looked up. */
-export function isId(prefix: IdPrefix | 'prj', text: string): boolean {
+export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[a-z]{3}_[A-Za-z0-9_-]{1,64}$/.test(text);
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Kind } from '@session-launch/contract/resources';
 import type { Database, Statement, Transaction } from './database.ts';
 
 /** A change notification, by which every process invalidates its caches and tells the consoles that are open. */
 export interface Change {
-  kind: 'project' | 'experience' | 'key' | 'operator' | 'login' | 'art' | 'preview' | 'session' | 'user';
+  kind: Kind;
   /** For a user who is being forgotten, the beginning of a hash. */
   id: string;
   /** The project it belongs to; for a project, its own id. */

@@ -92,7 +92,7 @@ function fieldsOf(schema: { properties?: object; required?: readonly string[] } 
     .join(', ');
 }
 
-function errorsOf({ errors }: Operation): string {
+function errorsOf({ errors = [] }: Operation): string {
   const own = errors.filter((one) => !common.includes(one));
   return [...grouped(own, (one) => errorTable[one].status)]
     .sort(([a], [b]) => a - b)
