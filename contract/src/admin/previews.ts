@@ -61,7 +61,7 @@ export const createdPreviewSchema = Type.Object(
   { $id: 'CreatedPreview', description: 'A new preview link.' },
 );
 
-const previewSchema = Type.Object(
+export const previewSchema = Type.Object(
   {
     previewId,
     revision,

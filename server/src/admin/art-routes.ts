@@ -1,6 +1,7 @@
 import {
   type ArtRecord,
   artPerProject,
+  artSchema,
   deleteArtOperation,
   listArtOperation,
   uploadArtOperation,
@@ -28,6 +29,7 @@ import { AssetPictures } from '../web/asset-files.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
+import { recordOf } from './record.ts';
 
 export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit, assetsDir } = deps;
@@ -103,20 +105,8 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
 type Users = ReturnType<typeof usersByPath>;
 
 function artRecord(art: Art, users: Users): ArtRecord {
-  const { id, kind, type, bytes, name, width, height, uploadedAt } = art;
   const path = pathOf(art);
-  return {
-    artId: id,
-    path,
-    kind,
-    type,
-    bytes,
-    ...(name === null ? {} : { name }),
-    ...(width === null ? {} : { width }),
-    ...(height === null ? {} : { height }),
-    usedBy: users.get(path) ?? [],
-    uploadedAt: uploadedAt.toISOString(),
-  };
+  return recordOf(artSchema, { ...art, artId: art.id, path, usedBy: users.get(path) ?? [] });
 }
 
 function audited({ path, type, bytes, name }: ArtRecord): object {

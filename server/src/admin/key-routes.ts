@@ -1,6 +1,7 @@
 import {
   type ApiKeyRecord,
   createKeyOperation,
+  keySchema,
   listKeysOperation,
   replaceKeyOperation,
   revokeKeyOperation,
@@ -19,6 +20,7 @@ import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
+import { recordOf } from './record.ts';
 import { expiryOf } from './requests.ts';
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
@@ -119,16 +121,5 @@ function unusable(): ApiError {
 }
 
 function keyRecord(key: ApiKey): ApiKeyRecord {
-  return {
-    keyId: key.id,
-    projectId: key.projectId,
-    hint: key.hint,
-    mode: key.mode,
-    scopes: key.scopes as Scope[],
-    ...(key.name === null ? {} : { name: key.name }),
-    createdAt: key.createdAt.toISOString(),
-    ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt.toISOString() }),
-    ...(key.revokedAt === null ? {} : { revokedAt: key.revokedAt.toISOString() }),
-    ...(key.lastUsedAt === null ? {} : { lastUsedAt: key.lastUsedAt.toISOString() }),
-  };
+  return recordOf(keySchema, { ...key, keyId: key.id, scopes: key.scopes as Scope[] });
 }

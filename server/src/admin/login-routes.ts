@@ -3,6 +3,7 @@ import {
   endLoginOperation,
   type LoginRecord,
   listLoginsOperation,
+  loginSchema,
   logoutOperation,
 } from '@session-launch/contract/admin/sign-in';
 import { isPermitted } from '@session-launch/contract/roles';
@@ -18,6 +19,7 @@ import { isId } from '../primitives/ids.ts';
 import { giveCookie } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
 import { mount } from './mount.ts';
+import { recordOf } from './record.ts';
 import { limitOf } from './requests.ts';
 
 /** Who is calling, who is signed in, and sign-in links. */
@@ -108,13 +110,6 @@ function isVisible(actor: Actor, { operator }: Login): boolean {
 }
 
 function record(actor: Actor, login: Login): LoginRecord {
-  return {
-    loginId: login.loginId,
-    operatorId: (login.operator ?? bootstrap).operatorId,
-    createdAt: login.createdAt.toISOString(),
-    lastSeenAt: login.lastSeenAt.toISOString(),
-    address: login.address,
-    agent: login.agent,
-    current: login.loginId === actor.login?.loginId,
-  };
+  const { operatorId } = login.operator ?? bootstrap;
+  return recordOf(loginSchema, { ...login, operatorId, current: login.loginId === actor.login?.loginId });
 }

@@ -3,7 +3,7 @@ import {
   createOperatorOperation,
   deleteOperatorOperation,
   listOperatorsOperation,
-  type OperatorRecord,
+  operatorSchema,
   replaceOperatorTokenOperation,
 } from '@session-launch/contract/admin/operators';
 import type { FastifyInstance } from 'fastify';
@@ -33,6 +33,7 @@ import { newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import type { AdminDeps } from './deps.ts';
 import { mount } from './mount.ts';
+import { recordOf } from './record.ts';
 import { giveVersion } from './version-tag.ts';
 
 export async function operatorRoutes(app: FastifyInstance, { database, commit }: AdminDeps): Promise<void> {
@@ -41,7 +42,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
     return {
       operators: operators
         .filter((one) => one.operatorId === actor.operatorId || reaches(actor, one))
-        .map(record),
+        .map((one) => recordOf(operatorSchema, one)),
     };
   });
 
@@ -68,7 +69,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       write.audit({ target: id, version: 1, changes: fieldChanges({}, facts(operator)) });
     });
     giveVersion(call.reply, operator.version);
-    return { ...record(operator), token };
+    return { ...recordOf(operatorSchema, operator), token };
   });
 
   mount(app, changeOperatorOperation, async (call) => {
@@ -95,7 +96,7 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
       return { ...after, version };
     });
     giveVersion(call.reply, changed.version);
-    return record(changed);
+    return recordOf(operatorSchema, changed);
   });
 
   mount(app, deleteOperatorOperation, async (call) => {
@@ -145,26 +146,4 @@ function listed(projectIds: readonly string[] | null | undefined): string[] | nu
 /** The fields that the audit shows. */
 function facts({ name, role, projectIds }: Operator): object {
   return { name, role, projectIds };
-}
-
-function record({
-  operatorId,
-  name,
-  role,
-  projectIds,
-  version,
-  createdAt,
-  hasToken,
-  issuer,
-}: Operator): OperatorRecord {
-  return {
-    operatorId,
-    name,
-    role,
-    projectIds: projectIds && [...projectIds],
-    version,
-    createdAt: createdAt.toISOString(),
-    hasToken,
-    ...(issuer === null ? {} : { issuer }),
-  };
 }

@@ -2,9 +2,9 @@ import {
   createPreviewOperation,
   deletePreviewOperation,
   listPreviewsOperation,
-  type PreviewRecord,
   type PreviewRequest,
   previewDefaults,
+  previewSchema,
 } from '@session-launch/contract/admin/previews';
 import type { FastifyInstance } from 'fastify';
 import { sees } from '../audit/actor.ts';
@@ -18,6 +18,7 @@ import { sha256 } from '../primitives/sha256.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownExperience, knownRevision } from './known-experience.ts';
 import { mount } from './mount.ts';
+import { recordOf } from './record.ts';
 
 export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit } = deps;
@@ -48,7 +49,8 @@ export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps):
 
   mount(app, listPreviewsOperation, async ({ params, actor }) => {
     await knownExperience(database, actor, params.experienceId);
-    return { previews: (await listPreviews(database, params.experienceId)).map(previewRecord) };
+    const previews = await listPreviews(database, params.experienceId);
+    return { previews: previews.map((one) => recordOf(previewSchema, { ...one, previewId: one.id })) };
   });
 
   mount(app, deletePreviewOperation, async (call) => {
@@ -92,19 +94,6 @@ function canonical(tag: string | undefined): string | null {
 function audited(preview: Preview): object {
   const { experienceId, revision, maxSessions, expiresAt } = preview;
   return { experienceId, revision, maxSessions, expiresAt: expiresAt.toISOString(), ...localesOf(preview) };
-}
-
-function previewRecord(preview: Preview): PreviewRecord {
-  return {
-    previewId: preview.id,
-    revision: preview.revision,
-    createdAt: preview.createdAt.toISOString(),
-    createdBy: preview.createdBy,
-    expiresAt: preview.expiresAt.toISOString(),
-    maxSessions: preview.maxSessions,
-    sessions: preview.sessions,
-    ...localesOf(preview),
-  };
 }
 
 function localesOf({ locale, secondaryLocale }: Preview): { locale?: string; secondaryLocale?: string } {

@@ -27,24 +27,28 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(operatorsOnly, deps);
 }
 
-/** The routes that need a token or the cookie of the console. */
+/** Routes that need a token or the cookie of the console. */
+const ofOperators = [
+  projectAdminRoutes,
+  settingsAdminRoutes,
+  experienceAdminRoutes,
+  keyAdminRoutes,
+  sessionAdminRoutes,
+  artAdminRoutes,
+  overviewRoutes,
+  loginRoutes,
+  operatorRoutes,
+  statusRoutes,
+  previewAdminRoutes,
+  simulationRoutes,
+  originRoutes,
+  auditRoutes,
+  systemRoutes,
+];
+
 async function operatorsOnly(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   guardOperators(app, deps);
   deps.admission.limit(app);
   bufferBodies(app, projectFileMiB);
-  await app.register(projectAdminRoutes, deps);
-  await app.register(settingsAdminRoutes, deps);
-  await app.register(experienceAdminRoutes, deps);
-  await app.register(keyAdminRoutes, deps);
-  await app.register(sessionAdminRoutes, deps);
-  await app.register(artAdminRoutes, deps);
-  await app.register(overviewRoutes, deps);
-  await app.register(loginRoutes, deps);
-  await app.register(operatorRoutes, deps);
-  await app.register(statusRoutes, deps);
-  await app.register(previewAdminRoutes, deps);
-  await app.register(simulationRoutes, deps);
-  await app.register(originRoutes, deps);
-  await app.register(auditRoutes, deps);
-  await app.register(systemRoutes, deps);
+  for (const routes of ofOperators) await app.register(routes, deps);
 }

@@ -1,5 +1,6 @@
 import type { ArtKind, ArtType } from '@session-launch/contract/admin/art';
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { inTransaction, onPool } from '../store/queries.ts';
 import { extensionOf } from './picture.ts';
 
 /** An uploaded picture without its content. */
@@ -47,46 +48,31 @@ export function nameIn(path: string): ArtName | undefined {
 const columns = `id, project_id AS "projectId", kind, hash, type, name, octet_length(content) AS bytes, width, height,
   uploaded_at AS "uploadedAt"`;
 
-export const list: Statement = {
+export const listArt = onPool('admin').many<[projectId: string], Art>({
   name: 'list_art',
   text: `SELECT ${columns} FROM art WHERE project_id = $1 ORDER BY id DESC`,
-};
+});
 
-export function listArt(database: Database, projectId: string): Promise<Art[]> {
-  return database.query('admin', list, [projectId]);
-}
-
-/** Serialises the changes of the pictures of one project. Mints do not wait for this lock. */
-export const lock: Statement = {
+/**
+ * Serialises the changes of the pictures of one project. Mints do not wait for this lock. Returns false if there is no such project.
+ */
+export const lockProject = inTransaction.any<[projectId: string]>({
   name: 'lock_project_for_art',
   text: 'SELECT 1 FROM projects WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE',
-};
+});
 
-/** Returns false if there is no such project. */
-export async function lockProject(tx: Transaction, projectId: string): Promise<boolean> {
-  return (await tx.query(lock, [projectId])).length > 0;
-}
+export const findByContent = inTransaction.one<[Pick<Art, 'projectId' | 'kind' | 'hash'>], Art>(
+  {
+    name: 'find_art_by_content',
+    text: `SELECT ${columns} FROM art WHERE project_id = $1 AND kind = $2 AND hash = $3`,
+  },
+  ({ projectId, kind, hash }) => [projectId, kind, hash],
+);
 
-export const selectByContent: Statement = {
-  name: 'find_art_by_content',
-  text: `SELECT ${columns} FROM art WHERE project_id = $1 AND kind = $2 AND hash = $3`,
-};
-
-export async function findByContent(
-  tx: Transaction,
-  { projectId, kind, hash }: Pick<Art, 'projectId' | 'kind' | 'hash'>,
-): Promise<Art | undefined> {
-  return (await tx.query<Art>(selectByContent, [projectId, kind, hash]))[0];
-}
-
-export const selectById: Statement = {
+export const findArt = inTransaction.one<[projectId: string, artId: string], Art>({
   name: 'find_art',
   text: `SELECT ${columns} FROM art WHERE project_id = $1 AND id = $2`,
-};
-
-export async function findArt(tx: Transaction, projectId: string, artId: string): Promise<Art | undefined> {
-  return (await tx.query<Art>(selectById, [projectId, artId]))[0];
-}
+});
 
 export const count: Statement = {
   name: 'count_art',
@@ -108,22 +94,20 @@ export async function insertArt(tx: Transaction, art: Omit<Art, 'bytes'>, conten
   await tx.query(insert, [id, projectId, kind, hash, type, name, width, height, content, uploadedAt]);
 }
 
-export const remove: Statement = { name: 'delete_art', text: 'DELETE FROM art WHERE id = $1' };
-
-export async function deleteArt(tx: Transaction, artId: string): Promise<void> {
-  await tx.query(remove, [artId]);
-}
-
-export const selectNamed: Statement = {
-  name: 'find_art_by_names',
-  text: `SELECT ${columns} FROM art WHERE (project_id, kind, hash) IN (
-           SELECT "projectId", kind, hash FROM json_to_recordset($1::json) AS n("projectId" text, kind text, hash text))`,
-};
+export const deleteArt = inTransaction.run<[artId: string]>({
+  name: 'delete_art',
+  text: 'DELETE FROM art WHERE id = $1',
+});
 
 /** The pictures that exist under these names. */
-export function findNamed(database: Database, names: readonly ArtName[]): Promise<Art[]> {
-  return database.query('everyday', selectNamed, [JSON.stringify(names)]);
-}
+export const findNamed = onPool('everyday').many<[names: readonly ArtName[]], Art>(
+  {
+    name: 'find_art_by_names',
+    text: `SELECT ${columns} FROM art WHERE (project_id, kind, hash) IN (
+             SELECT "projectId", kind, hash FROM json_to_recordset($1::json) AS n("projectId" text, kind text, hash text))`,
+  },
+  (names) => [JSON.stringify(names)],
+);
 
 export const selectContent: Statement = {
   name: 'read_art',

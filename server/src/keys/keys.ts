@@ -1,5 +1,6 @@
 import type { KeyMode } from '@session-launch/contract/admin/keys';
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { inTransaction, onPool } from '../store/queries.ts';
 
 /** A stored key without its hash. */
 export interface ApiKey {
@@ -57,66 +58,45 @@ export async function insertKey(tx: Transaction, key: ApiKey, hash: Buffer): Pro
 const columns = `id, project_id AS "projectId", mode, hint, name, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
   revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
-export const list: Statement = {
+export const listKeys = onPool('admin').many<[projectId: string], ApiKey>({
   name: 'list_keys',
   text: `SELECT ${columns} FROM api_keys WHERE project_id = $1 ORDER BY id`,
-};
-
-export function listKeys(database: Database, projectId: string): Promise<ApiKey[]> {
-  return database.query('admin', list, [projectId]);
-}
-
-export const revoke: Statement = {
-  name: 'revoke_key',
-  text: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ${columns}`,
-};
+});
 
 /** Revokes a key. A repeated revocation keeps the first time. */
-export async function revokeKey(tx: Transaction, keyId: string, at: Date): Promise<ApiKey | undefined> {
-  const [revoked] = await tx.query<ApiKey>(revoke, [keyId, at]);
-  return revoked;
-}
-
-export const lock: Statement = {
-  name: 'lock_key',
-  text: `SELECT ${columns} FROM api_keys WHERE id = $1 FOR NO KEY UPDATE`,
-};
+export const revokeKey = inTransaction.one<[keyId: string, at: Date], ApiKey>({
+  name: 'revoke_key',
+  text: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ${columns}`,
+});
 
 /** Reads a key and locks it until the transaction ends. */
-export async function lockKey(tx: Transaction, keyId: string): Promise<ApiKey | undefined> {
-  const [key] = await tx.query<ApiKey>(lock, [keyId]);
-  return key;
-}
+export const lockKey = inTransaction.one<[keyId: string], ApiKey>({
+  name: 'lock_key',
+  text: `SELECT ${columns} FROM api_keys WHERE id = $1 FOR NO KEY UPDATE`,
+});
 
-export const rename: Statement = {
+export const renameKey = inTransaction.run<[keyId: string, name: string]>({
   name: 'rename_key',
   text: 'UPDATE api_keys SET name = $2 WHERE id = $1',
-};
+});
 
-export async function renameKey(tx: Transaction, keyId: string, name: string): Promise<void> {
-  await tx.query(rename, [keyId, name]);
-}
-
-export const expire: Statement = {
+export const expireKey = inTransaction.run<[keyId: string, at: Date]>({
   name: 'expire_key',
   text: 'UPDATE api_keys SET expires_at = $2 WHERE id = $1',
-};
+});
 
-export async function expireKey(tx: Transaction, keyId: string, at: Date): Promise<void> {
-  await tx.query(expire, [keyId, at]);
-}
-
-/** Rows are locked in one order, so that processes that write the same keys cannot deadlock. */
-export const touch: Statement = {
-  name: 'touch_keys',
-  text: `
-    WITH used AS (
-      SELECT k.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN api_keys k ON k.id = u.id
-       ORDER BY k.id FOR NO KEY UPDATE OF k)
-    UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at) FROM used WHERE api_keys.id = used.id`,
-};
-
-/** Updates many keys in one statement; a time of last use never decreases. */
-export async function touchKeys(database: Database, used: ReadonlyMap<string, Date>): Promise<void> {
-  await database.query('everyday', touch, [JSON.stringify([...used].map(([id, at]) => ({ id, at })))]);
-}
+/**
+ * Updates many keys in one statement; a time of last use never decreases. Rows are locked in one order, so that processes that write the
+ * same keys cannot deadlock.
+ */
+export const touchKeys = onPool('everyday').run<[used: ReadonlyMap<string, Date>]>(
+  {
+    name: 'touch_keys',
+    text: `
+      WITH used AS (
+        SELECT k.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN api_keys k ON k.id = u.id
+         ORDER BY k.id FOR NO KEY UPDATE OF k)
+      UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at) FROM used WHERE api_keys.id = used.id`,
+  },
+  (used) => [JSON.stringify([...used].map(([id, at]) => ({ id, at })))],
+);

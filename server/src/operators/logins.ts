@@ -1,5 +1,6 @@
 import { sha256 } from '../primitives/sha256.ts';
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { inTransaction, onPool } from '../store/queries.ts';
 import { bootstrap, type KnownOperator, knownColumns } from './operators.ts';
 import { tokenTag } from './secrets.ts';
 
@@ -82,31 +83,27 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Login
   return row && fromRow(row);
 }
 
+export interface NewLogin extends Omit<Login, 'operator' | 'lastSeenAt'> {
+  hash: Buffer;
+  operatorId: string | null;
+}
+
 export const insert: Statement = {
   name: 'insert_login',
   text: `INSERT INTO logins (id, hash, operator_id, via, created_at, last_seen_at, expires_at, address, agent, token_tag)
          VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9)`,
 };
 
-export interface NewLogin extends Omit<Login, 'operator' | 'lastSeenAt'> {
-  hash: Buffer;
-  operatorId: string | null;
-}
-
 export async function insertLogin(tx: Transaction, login: NewLogin): Promise<void> {
   const { loginId, hash, operatorId, via, createdAt, expiresAt, address, agent, tokenTag } = login;
   await tx.query(insert, [loginId, hash, operatorId, via, createdAt, expiresAt, address, agent, tokenTag]);
 }
 
-export const remove: Statement = {
+/** Returns whether the login existed. */
+export const deleteLogin = inTransaction.any<[loginId: string]>({
   name: 'delete_login',
   text: 'DELETE FROM logins WHERE id = $1 RETURNING 1',
-};
-
-/** Returns whether the login existed. */
-export async function deleteLogin(tx: Transaction, loginId: string): Promise<boolean> {
-  return (await tx.query(remove, [loginId])).length > 0;
-}
+});
 
 export const removeOthers: Statement = {
   name: 'delete_logins_of_operator',
@@ -119,19 +116,18 @@ export async function deleteLoginsOf(tx: Transaction, operatorId: string, except
   await tx.query(removeCodes, [operatorId]);
 }
 
-export const touch: Statement = {
-  name: 'touch_logins',
-  text: `
-    WITH used AS (
-      SELECT l.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN logins l ON l.id = u.id
-       ORDER BY l.id FOR NO KEY UPDATE OF l)
-    UPDATE logins SET last_seen_at = greatest(logins.last_seen_at, used.at) FROM used WHERE logins.id = used.id`,
-};
-
 /** Updates many logins in one statement; a time of last use never decreases. */
-export async function touchLogins(database: Database, used: ReadonlyMap<string, Date>): Promise<void> {
-  await database.query('admin', touch, [JSON.stringify([...used].map(([id, at]) => ({ id, at })))]);
-}
+export const touchLogins = onPool('admin').run<[used: ReadonlyMap<string, Date>]>(
+  {
+    name: 'touch_logins',
+    text: `
+      WITH used AS (
+        SELECT l.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN logins l ON l.id = u.id
+         ORDER BY l.id FOR NO KEY UPDATE OF l)
+      UPDATE logins SET last_seen_at = greatest(logins.last_seen_at, used.at) FROM used WHERE logins.id = used.id`,
+  },
+  (used) => [JSON.stringify([...used].map(([id, at]) => ({ id, at })))],
+);
 
 export const insertCode: Statement = {
   name: 'insert_login_code',
@@ -188,14 +184,13 @@ export async function redeemCode(
   };
 }
 
-export const removeExpired: Statement = {
-  name: 'delete_expired_logins',
-  text: `WITH codes AS (DELETE FROM login_codes WHERE expires_at <= $1),
-              failures AS (DELETE FROM rate_windows WHERE key LIKE 'login:%' AND expire <= $3)
-         DELETE FROM logins WHERE expires_at <= $1 OR last_seen_at <= $2`,
-};
-
 /** Deletes what is no longer valid: logins, sign-in links and counts of failed sign-ins. */
-export async function deleteExpired(database: Database, now: Date, idleSince: Date): Promise<void> {
-  await database.query('admin', removeExpired, [now, idleSince, now.getTime()]);
-}
+export const deleteExpired = onPool('admin').run<[now: Date, idleSince: Date]>(
+  {
+    name: 'delete_expired_logins',
+    text: `WITH codes AS (DELETE FROM login_codes WHERE expires_at <= $1),
+                failures AS (DELETE FROM rate_windows WHERE key LIKE 'login:%' AND expire <= $3)
+           DELETE FROM logins WHERE expires_at <= $1 OR last_seen_at <= $2`,
+  },
+  (now, idleSince) => [now, idleSince, now.getTime()],
+);

@@ -1,5 +1,6 @@
 import type { Role } from '@session-launch/contract/roles';
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { inTransaction, onPool } from '../store/queries.ts';
 
 /** A stored operator without the hash of the token. */
 export interface Operator {
@@ -43,49 +44,25 @@ export async function operatorsByToken(
   return new Map(rows.map(({ hash, ...operator }) => [hash, operator]));
 }
 
-export const lockHolder: Statement = {
-  name: 'lock_token_holder',
-  text: `SELECT ${knownColumns} FROM operators o WHERE o.token_hash = $1 FOR SHARE`,
-};
-
 /**
  * The operator who has this token now, locked until the transaction ends. Waits for a concurrent change of the operator. Caches may still
  * contain a token that was replaced.
  */
-export async function lockTokenHolder(
-  tx: Transaction,
-  tokenHash: Buffer,
-): Promise<KnownOperator | undefined> {
-  const [found] = await tx.query<KnownOperator>(lockHolder, [tokenHash]);
-  return found;
-}
-
-export const keep: Statement = {
-  name: 'keep_operator',
-  text: 'SELECT 1 FROM operators WHERE id = $1 FOR SHARE',
-};
+export const lockTokenHolder = inTransaction.one<[tokenHash: Buffer], KnownOperator>({
+  name: 'lock_token_holder',
+  text: `SELECT ${knownColumns} FROM operators o WHERE o.token_hash = $1 FOR SHARE`,
+});
 
 /** Waits for a concurrent change of an operator, and prevents further ones until the transaction ends. */
-export async function keepOperator(tx: Transaction, operatorId: string): Promise<void> {
-  await tx.query(keep, [operatorId]);
-}
+export const keepOperator = inTransaction.run<[operatorId: string]>({
+  name: 'keep_operator',
+  text: 'SELECT 1 FROM operators WHERE id = $1 FOR SHARE',
+});
 
-export const list: Statement = {
+export const listOperators = onPool('admin').many<[], Operator>({
   name: 'list_operators',
   text: `SELECT ${columns} FROM operators o ORDER BY o.id`,
-};
-
-export function listOperators(database: Database): Promise<Operator[]> {
-  return database.query('admin', list);
-}
-
-export const lock: Statement = {
-  name: 'lock_operator',
-  text: `SELECT ${columns}, o.updated_at AS "updatedAt", coalesce(
-           (SELECT a.name FROM audit a WHERE a.target = o.id AND a.action LIKE 'operator.%' ORDER BY a.id DESC LIMIT 1),
-           o.created_by) AS "updatedBy"
-           FROM operators o WHERE o.id = $1 FOR UPDATE`,
-};
+});
 
 /** An operator, with who last changed it and when. */
 export interface LockedOperator extends Operator {
@@ -94,10 +71,13 @@ export interface LockedOperator extends Operator {
 }
 
 /** Reads an operator and locks the row until the transaction ends. */
-export async function lockOperator(tx: Transaction, operatorId: string): Promise<LockedOperator | undefined> {
-  const [found] = await tx.query<LockedOperator>(lock, [operatorId]);
-  return found;
-}
+export const lockOperator = inTransaction.one<[operatorId: string], LockedOperator>({
+  name: 'lock_operator',
+  text: `SELECT ${columns}, o.updated_at AS "updatedAt", coalesce(
+           (SELECT a.name FROM audit a WHERE a.target = o.id AND a.action LIKE 'operator.%' ORDER BY a.id DESC LIMIT 1),
+           o.created_by) AS "updatedBy"
+           FROM operators o WHERE o.id = $1 FOR UPDATE`,
+});
 
 export const lockFullOwners: Statement = {
   name: 'lock_full_owners',
@@ -124,18 +104,10 @@ export const insert: Statement = {
 };
 
 export async function insertOperator(tx: Transaction, operator: NewOperator): Promise<void> {
-  const { operatorId, name, role, projectIds, tokenHash, issuer, subject, createdAt, createdBy } = operator;
-  await tx.query(insert, [
-    operatorId,
-    name,
-    role,
-    projectIds,
-    tokenHash,
-    issuer ?? null,
-    subject ?? null,
-    createdAt,
-    createdBy,
-  ]);
+  const { operatorId, name, role, projectIds, tokenHash, createdAt, createdBy } = operator;
+  const { issuer = null, subject = null } = operator;
+  const values = [operatorId, name, role, projectIds, tokenHash, issuer, subject, createdAt, createdBy];
+  await tx.query(insert, values);
 }
 
 export const update: Statement = {
@@ -162,37 +134,24 @@ export async function setOperatorToken(tx: Transaction, operatorId: string, hash
   return row!.version;
 }
 
-export const remove: Statement = {
+/**
+ * Deletes an operator. Their logins and sign-in links are deleted with the row. The limit of an operator who signs in through an
+ * identity provider is kept for another sign-in.
+ */
+export const deleteOperator = inTransaction.run<[operatorId: string]>({
   name: 'delete_operator',
   text: `
     WITH gone AS (DELETE FROM operators WHERE id = $1 RETURNING issuer, subject, project_ids)
     INSERT INTO former_limits (issuer, subject, project_ids)
     SELECT issuer, subject, project_ids FROM gone WHERE issuer IS NOT NULL AND project_ids IS NOT NULL
     ON CONFLICT (issuer, subject) DO UPDATE SET project_ids = excluded.project_ids`,
-};
-
-/**
- * Deletes an operator. Their logins and sign-in links are deleted with the row. The limit of an operator who signs in through an
- * identity provider is kept for another sign-in.
- */
-export async function deleteOperator(tx: Transaction, operatorId: string): Promise<void> {
-  await tx.query(remove, [operatorId]);
-}
-
-export const lockBySubject: Statement = {
-  name: 'lock_operator_by_subject',
-  text: `SELECT ${columns} FROM operators o WHERE o.issuer = $1 AND o.subject = $2 FOR UPDATE`,
-};
+});
 
 /** The operator whom an identity provider knows by this subject. */
-export async function lockOperatorBySubject(
-  tx: Transaction,
-  issuer: string,
-  subject: string,
-): Promise<Operator | undefined> {
-  const [found] = await tx.query<Operator>(lockBySubject, [issuer, subject]);
-  return found;
-}
+export const lockOperatorBySubject = inTransaction.one<[issuer: string, subject: string], Operator>({
+  name: 'lock_operator_by_subject',
+  text: `SELECT ${columns} FROM operators o WHERE o.issuer = $1 AND o.subject = $2 FOR UPDATE`,
+});
 
 export const takeLimit: Statement = {
   name: 'take_former_limit',

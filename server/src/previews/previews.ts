@@ -1,4 +1,5 @@
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { inTransaction, onPool } from '../store/queries.ts';
 
 /** A preview link. Only `sessions` changes. */
 export interface Preview {
@@ -37,25 +38,16 @@ export async function insertPreview(tx: Transaction, preview: Preview, hash: Buf
   return rows.length > 0;
 }
 
-export const list: Statement = {
+/** The links of an experience that have not expired, newest first. */
+export const listPreviews = onPool('admin').many<[experienceId: string], Preview>({
   name: 'list_previews',
   text: `SELECT ${columns} FROM ${rows} WHERE v.experience_id = $1 AND v.expires_at > now() ORDER BY v.id DESC LIMIT 500`,
-};
+});
 
-/** The links of an experience that have not expired, newest first. */
-export function listPreviews(database: Database, experienceId: string): Promise<Preview[]> {
-  return database.query('admin', list, [experienceId]);
-}
-
-export const remove: Statement = {
+export const deletePreview = inTransaction.one<[previewId: string], Preview>({
   name: 'delete_preview',
   text: `DELETE FROM previews v USING experiences e WHERE e.id = v.experience_id AND v.id = $1 RETURNING ${columns}`,
-};
-
-export async function deletePreview(tx: Transaction, previewId: string): Promise<Preview | undefined> {
-  const [deleted] = await tx.query<Preview>(remove, [previewId]);
-  return deleted;
-}
+});
 
 export const find: Statement = {
   name: 'find_previews',
@@ -68,16 +60,6 @@ export async function findPreviews(database: Database, digits: string[]): Promis
   const found = await database.query<Preview & { digits: string }>('everyday', find, [digits]);
   return new Map(found.map(({ digits, ...preview }) => [digits, preview]));
 }
-
-export const lock: Statement = {
-  name: 'lock_preview',
-  text: `SELECT v.expires_at > now() AND v.sessions < v.max_sessions AND e.status <> 'archived' AND p.deleted_at IS NULL AS "isUsable",
-                coalesce(v.minute_began_at > now() - interval '1 minute', false) AS "isSameMinute",
-                v.minute_sessions AS "minuteSessions",
-                coalesce(ceil(extract(epoch FROM v.minute_began_at + interval '1 minute' - now())), 0)::integer AS "resetSeconds"
-           FROM ${rows} JOIN projects p ON p.id = e.project_id
-          WHERE v.id = $1 FOR UPDATE OF v`,
-};
 
 /** What decides whether a preview starts another session. */
 export interface PreviewState {
@@ -92,37 +74,33 @@ export interface PreviewState {
 }
 
 /** Locks a preview until the transaction ends. `undefined` if it has been deleted. */
-export async function lockPreview(tx: Transaction, previewId: string): Promise<PreviewState | undefined> {
-  const [state] = await tx.query<PreviewState>(lock, [previewId]);
-  return state;
-}
-
-export const count: Statement = {
-  name: 'count_preview_session',
-  text: `UPDATE previews SET sessions = sessions + 1,
-                minute_began_at = CASE WHEN $2 THEN minute_began_at ELSE now() END,
-                minute_sessions = CASE WHEN $2 THEN minute_sessions + 1 ELSE 1 END
-          WHERE id = $1`,
-};
+export const lockPreview = inTransaction.one<[previewId: string], PreviewState>({
+  name: 'lock_preview',
+  text: `SELECT v.expires_at > now() AND v.sessions < v.max_sessions AND e.status <> 'archived' AND p.deleted_at IS NULL AS "isUsable",
+                coalesce(v.minute_began_at > now() - interval '1 minute', false) AS "isSameMinute",
+                v.minute_sessions AS "minuteSessions",
+                coalesce(ceil(extract(epoch FROM v.minute_began_at + interval '1 minute' - now())), 0)::integer AS "resetSeconds"
+           FROM ${rows} JOIN projects p ON p.id = e.project_id
+          WHERE v.id = $1 FOR UPDATE OF v`,
+});
 
 /** Counts a session of a locked preview. */
-export async function countSession(
-  tx: Transaction,
-  previewId: string,
-  { isSameMinute }: PreviewState,
-): Promise<void> {
-  await tx.query(count, [previewId, isSameMinute]);
-}
+export const countSession = inTransaction.run<[previewId: string, state: PreviewState]>(
+  {
+    name: 'count_preview_session',
+    text: `UPDATE previews SET sessions = sessions + 1,
+                  minute_began_at = CASE WHEN $2 THEN minute_began_at ELSE now() END,
+                  minute_sessions = CASE WHEN $2 THEN minute_sessions + 1 ELSE 1 END
+            WHERE id = $1`,
+  },
+  (previewId, { isSameMinute }) => [previewId, isSameMinute],
+);
 
 const batchSize = 1_000;
 
-export const deleteExpired: Statement = {
+/** Deletes links that have expired. Called periodically. */
+export const deleteExpiredPreviews = onPool('everyday').run<[]>({
   name: 'delete_expired_previews',
   text: `DELETE FROM previews WHERE id IN (
            SELECT id FROM previews WHERE expires_at <= now() ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
-};
-
-/** Deletes links that have expired. Called periodically. */
-export async function deleteExpiredPreviews(database: Database): Promise<void> {
-  await database.query('everyday', deleteExpired);
-}
+});

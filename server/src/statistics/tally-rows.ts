@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../store/database.ts';
+import { onPool } from '../store/queries.ts';
 import { bucketCount } from './durations.ts';
 import type { Durations, Tally } from './tally.ts';
 
@@ -96,25 +97,18 @@ export interface Point {
   refused: number;
 }
 
-/** Like the two statements below, planned at each call: the planner has to know how long the window is. */
-export const selectPoints: Statement = {
+/**
+ * Sums of the intervals since `from` that have any count. Like the two statements below, planned at each call: the planner has to know how
+ * long the window is.
+ */
+export const readPoints = onPool('admin').many<[projectId: string, from: Date, seconds: number], Point>({
   text: `
     SELECT (extract(epoch FROM minute)::bigint / $3::bigint)::integer AS interval,
            coalesce(sum(count) FILTER (WHERE code = 'launched'), 0)::integer AS mints,
            coalesce(sum(count) FILTER (WHERE code = 'replayed'), 0)::integer AS replays,
            coalesce(sum(count) FILTER (WHERE code NOT IN ('launched', 'replayed')), 0)::integer AS refused
       FROM tallies WHERE project_id = $1 AND minute >= $2 GROUP BY 1`,
-};
-
-/** Sums of the intervals since `from` that have any count. */
-export function readPoints(
-  database: Database,
-  projectId: string,
-  from: Date,
-  seconds: number,
-): Promise<Point[]> {
-  return database.query('admin', selectPoints, [projectId, from, seconds]);
-}
+});
 
 export interface RefusalCount {
   code: string;
@@ -128,32 +122,17 @@ export interface RefusalCount {
 /** Maximum rows that the list of refusals examines, the newest first. */
 const maxExamined = 50_000;
 
-export const selectRefusals: Statement = {
+/** The most frequent refusals since `from`. */
+export const readRefusals = onPool('admin').many<[id: string, from: Date, most: number], RefusalCount>({
   text: `
     SELECT code, door AS endpoint, experience_id AS "experienceId", origin, sum(count)::integer AS count, max(last_at) AS "lastAt"
       FROM (SELECT * FROM tallies WHERE project_id = $1 AND minute >= $2 AND code NOT IN ('launched', 'replayed')
              ORDER BY project_id DESC, minute DESC LIMIT ${maxExamined}) AS newest
      GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 6 DESC, 1, 2, 3, 4 LIMIT $3`,
-};
+});
 
-/** The most frequent refusals since `from`. */
-export function readRefusals(
-  database: Database,
-  projectId: string,
-  from: Date,
-  most: number,
-): Promise<RefusalCount[]> {
-  return database.query('admin', selectRefusals, [projectId, from, most]);
-}
+type DurationCount = Record<'bucket' | 'count', number>;
 
-export const selectDurations: Statement = {
+export const readDurations = onPool('admin').many<[projectId: string, from: Date], DurationCount>({
   text: `SELECT bucket, sum(count)::integer AS count FROM mint_durations WHERE project_id = $1 AND minute >= $2 GROUP BY 1`,
-};
-
-export function readDurations(
-  database: Database,
-  projectId: string,
-  from: Date,
-): Promise<{ bucket: number; count: number }[]> {
-  return database.query('admin', selectDurations, [projectId, from]);
-}
+});

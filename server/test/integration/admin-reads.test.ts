@@ -10,11 +10,11 @@ import {
 import { list as listProjects } from '../../src/content/projects.ts';
 import { list as listRevisions } from '../../src/editing/history.ts';
 import { list as listExperiences } from '../../src/editing/list.ts';
-import { list as listKeys } from '../../src/keys/keys.ts';
-import { list as listPreviews } from '../../src/previews/previews.ts';
+import { listKeys } from '../../src/keys/keys.ts';
+import { listPreviews } from '../../src/previews/previews.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import { select as projectState } from '../../src/statistics/project-state.ts';
-import { selectDurations, selectPoints, selectRefusals } from '../../src/statistics/tally-rows.ts';
+import { readDurations, readPoints, readRefusals } from '../../src/statistics/tally-rows.ts';
 import { select as usage } from '../../src/statistics/usage.ts';
 import type { Statement, Transaction } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
@@ -133,9 +133,9 @@ const reads: Record<string, Read> = {
   'the sessions of today': ({ projectId }) => [usage, [projectId, today, today, null, below]],
   'state of a project with launches': ({ projectId }) => [projectState, [projectId, today, below]],
   'state of a project without launches': () => [projectState, [other.projectId, today, below]],
-  'points of the overview': ({ projectId }) => [selectPoints, [projectId, dayAgo, 900]],
-  'refusals of the overview': ({ projectId }) => [selectRefusals, [projectId, dayAgo, 50]],
-  'durations of the overview': ({ projectId }) => [selectDurations, [projectId, dayAgo]],
+  'points of the overview': ({ projectId }) => [readPoints.statement, [projectId, dayAgo, 900]],
+  'refusals of the overview': ({ projectId }) => [readRefusals.statement, [projectId, dayAgo, 50]],
+  'durations of the overview': ({ projectId }) => [readDurations.statement, [projectId, dayAgo]],
   'the audit': () => [listAudit, [501, '~', null]],
   'the audit, by action': () => [listAudit, [2_000, '~', 'none']],
   'the audit of an operator': () => [listOfOperator, [501, '~', null, 'opr_one']],
@@ -144,10 +144,10 @@ const reads: Record<string, Read> = {
     listOfProjects,
     [2_000, '~', 'none', null, [projectId], false],
   ],
-  'the keys of a project': ({ projectId }) => [listKeys, [projectId]],
+  'the keys of a project': ({ projectId }) => [listKeys.statement, [projectId]],
   projects: ({ projectId }) => [listProjects, [[projectId]]],
   'the pictures that experiences name': ({ projectId }) => [mentions, [projectId]],
-  'previews of an experience': ({ experienceId }) => [listPreviews, [experienceId]],
+  'previews of an experience': ({ experienceId }) => [listPreviews.statement, [experienceId]],
 };
 
 describe.each(['without statistics', 'with statistics'])('%s', (state) => {

@@ -5,8 +5,12 @@ import type { Statement } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
-const isStatement = (value: unknown): value is Statement =>
-  typeof value === 'object' && value !== null && 'text' in value;
+/** The statement of an export: a statement itself, or a query. */
+function statementOf(value: unknown): Statement[] {
+  if (typeof value === 'function' && 'statement' in value) return [value.statement as Statement];
+  return typeof value === 'object' && value !== null && 'text' in value ? [value as Statement] : [];
+}
+const definition = /: Statement =|= (?:inTransaction|onPool\('\w+'\))\.\w+</g;
 const folder = new URL('../../src/', import.meta.url).pathname;
 const sources: string[] = [];
 const statements: Statement[] = [];
@@ -14,14 +18,14 @@ beforeAll(async () => {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
   for (const file of files) {
     const source = await readFile(join(folder, file), 'utf8');
-    if (!source.includes(': Statement =')) continue;
+    if (source.match(definition) === null) continue;
     sources.push(source);
-    statements.push(...Object.values<unknown>(await import(join(folder, file))).filter(isStatement));
+    statements.push(...Object.values<unknown>(await import(join(folder, file))).flatMap(statementOf));
   }
 });
 
 test('every statement of the sources is exported, and no two have the same name', async () => {
-  expect(statements).toHaveLength(sources.join('\n').match(/: Statement =/g)!.length);
+  expect(statements).toHaveLength(sources.join('\n').match(definition)!.length);
   const names = statements.flatMap(({ name }) => name ?? []);
   expect(names).toEqual([...new Set(names)]);
 });
