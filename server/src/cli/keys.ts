@@ -1,17 +1,48 @@
 import { type ApiKeyRecord, type KeyMode, keyModes } from '@session-launch/contract/admin/keys';
 import { type Scope, scopes } from '@session-launch/contract/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addById, addList } from './client/commands.ts';
 import type { Context } from './client/context.ts';
 import { expiryForms, parseExpiry } from './duration.ts';
 import { checkId } from './terminal/ids.ts';
 import { write, writeJson } from './terminal/io.ts';
-import { Table } from './terminal/table.ts';
 
 export function addKeys(program: Command, context: Context): void {
   const keys = program.command('keys').description('create, list and revoke the API keys of a project');
   addCreate(keys, context);
-  addList(keys, context);
-  addRevoke(keys, context);
+  const now = new Date();
+  addList<ApiKeyRecord>(keys, context, {
+    description: 'list the API keys of a project; the secrets are not stored and cannot be shown',
+    project: 'project whose keys to list',
+    json: 'print an array of key records',
+    empty: (project) => `${project} has no keys`,
+    columns: {
+      'KEY ID': (key) => key.keyId,
+      HINT: (key) => key.hint,
+      MODE: (key) => key.mode,
+      STATE: (key) => stateOf(key, now),
+      SCOPES: (key) => key.scopes.join(' '),
+      CREATED: (key) => key.createdAt,
+      EXPIRES: (key) => key.expiresAt,
+      'LAST USED': (key) => key.lastUsedAt,
+      NAME: (key) => key.name,
+    },
+    read: async (admin, { project }) =>
+      (await admin().json('keys', 'GET /admin/projects/{projectId}/keys', { params: { projectId: project } }))
+        .keys,
+  });
+  addById(keys, context, {
+    name: 'revoke',
+    description: 'revoke an API key permanently; revoking it again changes nothing',
+    prefix: 'key',
+    argument: ['<keyId>', 'id of the key, from keys list'],
+    run: async (admin, keyId) => {
+      const { revokedAt } = await admin().json('keyId', 'POST /admin/keys/{keyId}/revoke', {
+        params: { keyId },
+      });
+      return `${keyId} is revoked${revokedAt === undefined ? '' : ` since ${revokedAt}`}`;
+    },
+  });
 }
 
 interface CreateOptions {
@@ -80,49 +111,7 @@ function expiry(value: string): Date {
   }
 }
 
-function addList(keys: Command, { io, admin }: Context): void {
-  keys
-    .command('list')
-    .description('list the API keys of a project; the secrets are not stored and cannot be shown')
-    .requiredOption('--project <id>', 'project whose keys to list')
-    .option('--json', 'print an array of key records')
-    .action(async (options: { project: string; json?: true }) => {
-      const project = checkId('prj', options.project);
-      const { keys: records } = await admin().json('keys', 'GET /admin/projects/{projectId}/keys', {
-        params: { projectId: project },
-      });
-      if (options.json) return writeJson(io.stdout, records);
-      if (records.length === 0) return write(io.stdout, `${project} has no keys\n`);
-      const now = new Date();
-      const table = new Table<ApiKeyRecord>({
-        'KEY ID': (key) => key.keyId,
-        HINT: (key) => key.hint,
-        MODE: (key) => key.mode,
-        STATE: (key) => stateOf(key, now),
-        SCOPES: (key) => key.scopes.join(' '),
-        CREATED: (key) => key.createdAt,
-        EXPIRES: (key) => key.expiresAt,
-        'LAST USED': (key) => key.lastUsedAt,
-        NAME: (key) => key.name,
-      });
-      await write(io.stdout, table.text(records));
-    });
-}
-
 function stateOf(key: ApiKeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
   if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && new Date(key.expiresAt) <= now ? 'expired' : 'active';
-}
-
-function addRevoke(keys: Command, { io, admin }: Context): void {
-  keys
-    .command('revoke')
-    .description('revoke an API key permanently; revoking it again changes nothing')
-    .argument('<keyId>', 'id of the key, from keys list')
-    .action(async (value: string) => {
-      const keyId = checkId('key', value);
-      const record = await admin().json('keyId', 'POST /admin/keys/{keyId}/revoke', { params: { keyId } });
-      const since = record.revokedAt === undefined ? '' : ` since ${record.revokedAt}`;
-      await write(io.stdout, `${keyId} is revoked${since}\n`);
-    });
 }

@@ -26,6 +26,29 @@ import { type Io, printable, write } from './terminal/io.ts';
 import { addUsage } from './usage.ts';
 import { variableLines } from './variable-lines.ts';
 
+/** In the order of the help. */
+const commands = [
+  addServe,
+  addRuntime,
+  addConsole,
+  addPlan,
+  addApply,
+  addExperiences,
+  addKeys,
+  addSessions,
+  addProjects,
+  addUsage,
+  addOperators,
+  addAudit,
+  addCheck,
+  addTalk,
+  addDoctor,
+  addBackup,
+  addRestore,
+  addMigrate,
+  addInit,
+];
+
 const examples = `
 Examples:
   session-launch serve
@@ -96,25 +119,7 @@ function createProgram(context: Context): Command {
     // `report` prints the errors of commander, too.
     .configureOutput({ writeOut: (text) => context.io.stdout.write(text), writeErr: () => {} })
     .addHelpText('after', examples);
-  addServe(program, context);
-  addRuntime(program, context);
-  addConsole(program, context);
-  addPlan(program, context);
-  addApply(program, context);
-  addExperiences(program, context);
-  addKeys(program, context);
-  addSessions(program, context);
-  addProjects(program, context);
-  addUsage(program, context);
-  addOperators(program, context);
-  addAudit(program, context);
-  addCheck(program, context);
-  addTalk(program, context);
-  addDoctor(program, context);
-  addBackup(program, context);
-  addRestore(program, context);
-  addMigrate(program, context);
-  addInit(program, context);
+  for (const add of commands) add(program, context);
   return program;
 }
 

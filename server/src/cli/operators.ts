@@ -1,39 +1,76 @@
 import type { OperatorRecord } from '@session-launch/contract/admin/operators';
 import { type Role, roles } from '@session-launch/contract/roles';
 import { type Command, Option } from 'commander';
+import { addById, addList } from './client/commands.ts';
 import type { Context } from './client/context.ts';
 import { badUsage } from './terminal/failure.ts';
 import { checkId } from './terminal/ids.ts';
 import { printable, write, writeJson } from './terminal/io.ts';
-import { Table } from './terminal/table.ts';
 
 export function addOperators(program: Command, context: Context): void {
   const operators = program
     .command('operators')
     .description('list, create, change and remove the people who may use the admin API and the console');
-  addList(operators, context);
+  const argument: [string, string] = ['<id>', 'id of the operator'];
+  addList<OperatorRecord>(operators, context, {
+    description: 'list the operators',
+    json: 'print an array of operators',
+    empty: () => 'no operators',
+    columns: {
+      OPERATOR: ({ operatorId }) => operatorId,
+      ROLE: ({ role }) => role,
+      PROJECTS: ({ projectIds }) => projectIds?.join(' ') ?? 'all',
+      NAME: ({ name }) => name,
+    },
+    read: async (admin) => (await admin().json('operators', 'GET /admin/operators')).operators,
+  });
   addCreate(operators, context);
-  addChange(operators, context);
-  addToken(operators, context);
-  addRemove(operators, context);
-}
-
-function addList(operators: Command, { io, admin }: Context): void {
-  operators
-    .command('list')
-    .description('list the operators')
-    .option('--json', 'print an array of operators')
-    .action(async (options: { json?: true }) => {
-      const { operators: found } = await admin().json('operators', 'GET /admin/operators');
-      if (options.json) return writeJson(io.stdout, found);
-      const table = new Table<OperatorRecord>({
-        OPERATOR: ({ operatorId }) => operatorId,
-        ROLE: ({ role }) => role,
-        PROJECTS: ({ projectIds }) => projectIds?.join(' ') ?? 'all',
-        NAME: ({ name }) => name,
+  addById<Settings>(operators, context, {
+    name: 'change',
+    description: 'change the name, the role or the projects of an operator',
+    prefix: 'opr',
+    argument,
+    options: [
+      new Option('--name <name>', 'name of the person'),
+      roleOption(),
+      projectOption(),
+      new Option('--all-projects', 'let the operator see every project'),
+    ],
+    json: 'print the operator as JSON',
+    run: async (admin, operatorId, { name, role, project, allProjects, json }) => {
+      if (project !== undefined && allProjects) throw badUsage('give either --project or --all-projects');
+      const projectIds = allProjects ? null : project;
+      const changed = await admin().json('operatorId', 'PATCH /admin/operators/{operatorId}', {
+        params: { operatorId },
+        body: { name, role, projectIds },
       });
-      await write(io.stdout, found.length === 0 ? 'no operators\n' : table.text(found));
-    });
+      if (json) return changed;
+      const projects = changed.projectIds?.join(' ') ?? 'all projects';
+      return `${operatorId}: ${printable(changed.name)}, ${changed.role}, ${projects}`;
+    },
+  });
+  addById(operators, context, {
+    name: 'token',
+    description: 'give an operator a new token and print it; the old one is refused at once',
+    prefix: 'opr',
+    argument,
+    json: 'print {"token"}',
+    run: async (admin, operatorId, { json }) => {
+      const route = 'POST /admin/operators/{operatorId}/token';
+      const { token } = await admin().json('token', route, { params: { operatorId } });
+      return json ? { token } : `${token}. It is shown only once: store it now.`;
+    },
+  });
+  addById(operators, context, {
+    name: 'remove',
+    description: 'remove an operator; the token and all sign-ins are refused within five seconds',
+    prefix: 'opr',
+    argument,
+    run: async (admin, operatorId) => {
+      await admin().text('DELETE /admin/operators/{operatorId}', { params: { operatorId } });
+      return `${operatorId} is removed`;
+    },
+  });
 }
 
 interface Settings {
@@ -71,56 +108,5 @@ function addCreate(operators: Command, { io, admin }: Context): void {
       });
       if (json) return writeJson(io.stdout, { operatorId, token });
       await write(io.stdout, `${token} (${operatorId}, ${role}). It is shown only once: store it now.\n`);
-    });
-}
-
-function addChange(operators: Command, { io, admin }: Context): void {
-  operators
-    .command('change')
-    .description('change the name, the role or the projects of an operator')
-    .argument('<id>', 'id of the operator')
-    .option('--name <name>', 'name of the person')
-    .addOption(roleOption())
-    .addOption(projectOption())
-    .option('--all-projects', 'let the operator see every project')
-    .option('--json', 'print the operator as JSON')
-    .action(async (id: string, { name, role, project, allProjects, json }: Settings) => {
-      if (project !== undefined && allProjects) throw badUsage('give either --project or --all-projects');
-      const projectIds = allProjects ? null : project;
-      const changed = await admin().json('operatorId', 'PATCH /admin/operators/{operatorId}', {
-        params: { operatorId: checkId('opr', id) },
-        body: { name, role, projectIds },
-      });
-      if (json) return writeJson(io.stdout, changed);
-      const projects = changed.projectIds?.join(' ') ?? 'all projects';
-      await write(io.stdout, `${id}: ${printable(changed.name)}, ${changed.role}, ${projects}\n`);
-    });
-}
-
-function addToken(operators: Command, { io, admin }: Context): void {
-  operators
-    .command('token')
-    .description('give an operator a new token and print it; the old one is refused at once')
-    .argument('<id>', 'id of the operator')
-    .option('--json', 'print {"token"}')
-    .action(async (id: string, options: { json?: true }) => {
-      const { token } = await admin().json('token', 'POST /admin/operators/{operatorId}/token', {
-        params: { operatorId: checkId('opr', id) },
-      });
-      if (options.json) return writeJson(io.stdout, { token });
-      await write(io.stdout, `${token}. It is shown only once: store it now.\n`);
-    });
-}
-
-function addRemove(operators: Command, { io, admin }: Context): void {
-  operators
-    .command('remove')
-    .description('remove an operator; the token and all sign-ins are refused within five seconds')
-    .argument('<id>', 'id of the operator')
-    .action(async (id: string) => {
-      await admin().text('DELETE /admin/operators/{operatorId}', {
-        params: { operatorId: checkId('opr', id) },
-      });
-      await write(io.stdout, `${id} is removed\n`);
     });
 }

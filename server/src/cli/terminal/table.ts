@@ -1,17 +1,19 @@
 import { printable } from './io.ts';
 
+/** The title of each column, and how to get its cell from a row. */
+export type Columns<Row> = Record<string, (row: Row) => string | undefined>;
+
 /**
  * Formats an aligned table page by page. Columns grow when a later page needs more space; the last column is not padded.
  * The first page includes the header.
  */
 export class Table<Row> {
-  readonly #columns: Record<string, (row: Row) => string | undefined>;
+  readonly #columns: Columns<Row>;
   readonly #header: readonly string[];
   readonly #widths: number[];
   #started = false;
 
-  /** The title of each column, and how to get its cell from a row. */
-  constructor(columns: Record<string, (row: Row) => string | undefined>) {
+  constructor(columns: Columns<Row>) {
     this.#columns = columns;
     this.#header = Object.keys(columns);
     this.#widths = this.#header.map((title) => title.length);
