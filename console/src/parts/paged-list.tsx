@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { EventKind } from '../state/load.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Show } from './notice.tsx';
@@ -9,7 +10,7 @@ interface PagedListProps<Row> {
   keys: readonly string[];
   source: PageSource<Row>;
   /** The kinds of changes after which the rows are read again. */
-  kinds: readonly string[];
+  kinds: readonly EventKind[];
   /** The text of the button that shows new rows. */
   fresh(count: number): string;
   /** What to show instead of no rows. */

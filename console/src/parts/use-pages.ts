@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type Loaded, useLoad } from '../state/load.ts';
+import { type EventKind, type Loaded, useLoad } from '../state/load.ts';
 import { extended, lacking, type Page, updated } from './pages.ts';
 
 export interface PageSource<Row> {
@@ -31,7 +31,7 @@ const maxRows = 500;
 export function usePages<Row>(
   keys: readonly string[],
   source: PageSource<Row>,
-  kinds: readonly string[],
+  kinds: readonly EventKind[],
 ): Pages<Row> {
   const { size, idOf } = source;
   const key = JSON.stringify(keys);

@@ -1,37 +1,40 @@
-import type { FunctionComponent } from 'preact';
 import { lazy } from '../parts/lazy.tsx';
-import type { ProjectScreen, ServiceScreen } from '../state/route.ts';
-import { Activity } from './activity/activity.tsx';
-import { Embeds } from './embeds/embeds.tsx';
-import { Experiences } from './experiences/experiences.tsx';
-import { Keys } from './keys/keys.tsx';
-import { Limits } from './limits/limits.tsx';
-import { Overview } from './overview/overview.tsx';
-import { Sessions } from './sessions/sessions.tsx';
-import { System } from './system/system.tsx';
-import { Team } from './team/team.tsx';
+import { route } from '../state/route.ts';
+import type { ProjectScreen, ServiceScreen } from '../state/screen.ts';
+import { activityScreen } from './activity/activity.tsx';
+import { embedsScreen } from './embeds/embeds.tsx';
+import { experiencesScreen } from './experiences/experiences.tsx';
+import { keysScreen } from './keys/keys.tsx';
+import { limitsScreen } from './limits/limits.tsx';
+import { overviewScreen } from './overview/overview.tsx';
+import { sessionsScreen } from './sessions/sessions.tsx';
+import { systemScreen } from './system/system.tsx';
+import { teamScreen } from './team/team.tsx';
 
-interface ProjectScreenProps {
-  projectId: string;
-  /** What follows the screen in the address. */
-  rest: string[];
-}
+/** The screens of a project, in the order of the navigation. */
+export const projectScreens: readonly ProjectScreen[] = [
+  overviewScreen,
+  experiencesScreen,
+  keysScreen,
+  embedsScreen,
+  sessionsScreen,
+  limitsScreen,
+  activityScreen,
+];
 
-interface ServiceScreenProps {
-  rest: string[];
-}
-
-/** The component of each screen. */
-export const screens: Record<ProjectScreen, FunctionComponent<ProjectScreenProps>> &
-  Record<ServiceScreen | 'parts', FunctionComponent<ServiceScreenProps>> = {
-  overview: Overview,
-  experiences: Experiences,
-  keys: Keys,
-  embeds: Embeds,
-  sessions: Sessions,
-  limits: Limits,
-  activity: Activity,
-  team: Team,
-  system: System,
-  parts: lazy(async () => (await import('./parts/parts-page.tsx')).PartsPage),
+const partsScreen: ServiceScreen = {
+  address: 'parts',
+  title: 'Parts',
+  component: lazy(async () => (await import('./parts/parts-page.tsx')).PartsPage),
+  isUnlisted: true,
 };
+
+/** The screens of the whole service. */
+export const serviceScreens: readonly ServiceScreen[] = [teamScreen, systemScreen, partsScreen];
+
+/** The screen that the address names, if it is one of these. */
+export function currentOf<Screen extends { address: string }>(
+  screens: readonly Screen[],
+): Screen | undefined {
+  return screens.find(({ address }) => address === route.value.screen);
+}

@@ -8,13 +8,14 @@ import { isSigningIn } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Empty, Failure } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
-import { screens } from '../screens/screens.tsx';
+import { currentOf, projectScreens, serviceScreens } from '../screens/screens.tsx';
 import { checkBuild, isOutdated } from '../state/build.ts';
 import { linkCode, linkError } from '../state/link.ts';
 import { isAway, isBusy } from '../state/load.ts';
-import { loadMe, may, mayCreateProjects, mayOpen, me } from '../state/me.ts';
+import { loadMe, may, mayCreateProjects, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
-import { route, type ServiceScreen } from '../state/route.ts';
+import { route } from '../state/route.ts';
+import { mayOpen, type ProjectScreen, type ServiceScreen } from '../state/screen.ts';
 import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 import { Jump, KeyboardHelp } from './jump.tsx';
@@ -146,22 +147,23 @@ function Outdated() {
 }
 
 function Current({ projectId }: { projectId: string | undefined }) {
-  const { screen, rest } = route.value;
-  if (screen === 'team' || screen === 'system' || screen === 'parts') {
-    if (screen !== 'parts' && !mayOpen(screen)) return <Forbidden screen={screen} />;
-    const Service = screens[screen];
-    return <Service rest={rest} />;
+  const { projectId: named, screen, rest } = route.value;
+  if (named === undefined && screen !== '') {
+    const service = currentOf(serviceScreens);
+    if (service === undefined) return <Unknown />;
+    return mayOpen(service) ? <service.component rest={rest} /> : <Forbidden screen={service} />;
   }
-  if (screen === 'unknown') return <Unknown />;
+  const project = named === undefined ? projectScreens[0] : currentOf(projectScreens);
+  if (project === undefined) return <Unknown />;
   if (projectId === undefined) return <NoProjects />;
-  const Project = screens[screen === 'home' ? 'overview' : screen];
-  return <Project projectId={projectId} rest={rest} />;
+  if (!mayOpen(project)) return <Forbidden screen={project} />;
+  return <project.component projectId={projectId} rest={rest} />;
 }
 
-function Forbidden({ screen }: { screen: ServiceScreen }) {
+function Forbidden({ screen }: { screen: ProjectScreen | ServiceScreen }) {
   return (
-    <Screen title={texts.navigation[screen]}>
-      <Empty title={may('manage-service') ? texts.forbidden.limited : texts.forbidden.text}>
+    <Screen title={screen.title}>
+      <Empty title={may(screen.permission ?? 'read') ? texts.forbidden.limited : texts.forbidden.text}>
         <p>{texts.forbidden.ask(me.value?.operator.role ?? '')}</p>
       </Empty>
     </Screen>

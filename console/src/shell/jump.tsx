@@ -3,8 +3,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
-import { loadTargets, type Target } from '../state/targets.ts';
+import type { Target } from '../state/screen.ts';
 import { texts } from '../texts/texts.ts';
+import { loadTargets } from './targets.ts';
 
 const maxShown = 30;
 

@@ -2,31 +2,35 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure, request } from '../api/client.ts';
 import { ApplySelect } from '../parts/apply-select.tsx';
 import { Button } from '../parts/button.tsx';
-import { mayCreateProjects, mayOpen, me } from '../state/me.ts';
+import { currentOf, projectScreens, serviceScreens } from '../screens/screens.tsx';
+import { mayCreateProjects, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
-import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
+import { goTo, hashOf, route } from '../state/route.ts';
+import { mayOpen, type ProjectScreen, type ServiceScreen } from '../state/screen.ts';
 import { forgetAllTyped } from '../state/typed.ts';
 import { texts } from '../texts/texts.ts';
 import { Brand } from './brand.tsx';
 import { NewProject } from './new-project.tsx';
 
 const newProject = 'new';
+const listed = serviceScreens.filter(({ isUnlisted }) => !isUnlisted);
 
 /** The links of the console, the project switcher, and who is signed in. */
 export function Navigation({ projectId }: { projectId: string | undefined }) {
   const isOpen = useSignal(false);
   const isCreating = useSignal(false);
-  const { screen } = route.value;
-  const link = (name: (typeof projectScreens)[number] | (typeof serviceScreens)[number], href: string) => (
-    <li key={name}>
+  const isOfProject = route.value.projectId !== undefined;
+  const current = isOfProject ? currentOf(projectScreens) : currentOf(serviceScreens);
+  const link = (screen: ProjectScreen | ServiceScreen, ...before: string[]) => (
+    <li key={screen.address}>
       <a
-        href={href}
-        aria-current={screen === name ? 'page' : undefined}
+        href={hashOf([...before, screen.address])}
+        aria-current={screen === current ? 'page' : undefined}
         onClick={() => {
           isOpen.value = false;
         }}
       >
-        {texts.navigation[name]}
+        {screen.title}
       </a>
     </li>
   );
@@ -76,11 +80,11 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
         <nav aria-label={texts.navigation.label}>
           {projectId === undefined ? null : (
             <>
-              <ul>{projectScreens.map((name) => link(name, hashOf([projectId, name])))}</ul>
+              <ul>{projectScreens.filter(mayOpen).map((screen) => link(screen, projectId))}</ul>
               <hr class="rule" />
             </>
           )}
-          <ul>{serviceScreens.filter(mayOpen).map((name) => link(name, hashOf([name])))}</ul>
+          <ul>{listed.filter(mayOpen).map((screen) => link(screen))}</ul>
         </nav>
         <Who />
       </div>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { Kind } from '@session-launch/contract/resources';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure, retryMs } from '../api/client.ts';
 import { onChange } from '../api/events.ts';
@@ -11,6 +12,9 @@ export interface Loaded<T> {
   reload(): Promise<void>;
 }
 
+/** The kinds of events: changes, and that counts may have changed. */
+export type EventKind = Kind | 'tally';
+
 /** Minimum milliseconds between two loads that changes cause. A busy service announces hundreds of changes per second. */
 const changeMs = 1_000;
 
@@ -21,7 +25,7 @@ const changeMs = 1_000;
 export function useLoad<T>(
   keys: readonly unknown[],
   load: (signal: AbortSignal) => Promise<T>,
-  kinds: readonly string[] = [],
+  kinds: readonly EventKind[] = [],
 ): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<unknown>(undefined);

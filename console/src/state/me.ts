@@ -3,7 +3,6 @@ import type { Me } from '@session-launch/contract/admin/me';
 import { isPermitted, type Permission } from '@session-launch/contract/roles';
 import { request } from '../api/client.ts';
 import { signedInAs } from '../api/sign-in.ts';
-import type { ServiceScreen } from './route.ts';
 
 /** Who is signed in, and the service that the console talks to. */
 export const me = signal<Me | undefined>(undefined);
@@ -18,11 +17,6 @@ export async function loadMe(): Promise<void> {
 /** Whether the operator has this permission. The service checks it, too. */
 export function may(permission: Permission): boolean {
   return me.value !== undefined && isPermitted(me.value.operator.role, permission);
-}
-
-/** Whether the operator may open this screen. The one of the system is about all projects. */
-export function mayOpen(screen: ServiceScreen): boolean {
-  return may('manage-service') && (screen === 'team' || me.value?.operator.projectIds === null);
 }
 
 /** Whether the operator may create projects: an operator limited to projects would not see a new one. */

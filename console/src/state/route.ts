@@ -1,25 +1,10 @@
 import './link.ts';
 import { computed, signal } from '@preact/signals';
 
-/** The screens of a project, in the order of the navigation. */
-export const projectScreens = [
-  'overview',
-  'experiences',
-  'keys',
-  'embeds',
-  'sessions',
-  'limits',
-  'activity',
-] as const;
-export type ProjectScreen = (typeof projectScreens)[number];
-
-/** The screens of the whole service. */
-export const serviceScreens = ['team', 'system'] as const;
-export type ServiceScreen = (typeof serviceScreens)[number];
-
 export interface Route {
   projectId?: string;
-  screen: ProjectScreen | ServiceScreen | 'parts' | 'home' | 'unknown';
+  /** The part of the address that names a screen; empty for the start page. */
+  screen: string;
   /** What follows the screen: an experience or a session, and a tab. */
   rest: string[];
   query: Record<string, string>;
@@ -30,13 +15,9 @@ function parseHash(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter(Boolean).map(decoded);
   const query = Object.fromEntries(new URLSearchParams(search));
-  const [first, second, ...rest] = segments;
-  if (first === undefined) return { screen: 'home', rest: [], query };
-  if (first === 'team' || first === 'system' || first === 'parts')
-    return { screen: first, rest: segments.slice(1), query };
-  if (!first.startsWith('prj_')) return { screen: 'unknown', rest: [], query };
-  const screen = second === undefined ? 'overview' : projectScreens.find((name) => name === second);
-  return { projectId: first, screen: screen ?? 'unknown', rest, query };
+  const projectId = segments[0]?.startsWith('prj_') ? segments.shift() : undefined;
+  const [screen = projectId === undefined ? '' : 'overview', ...rest] = segments;
+  return { ...(projectId === undefined ? {} : { projectId }), screen, rest, query };
 }
 
 function decoded(segment: string): string {

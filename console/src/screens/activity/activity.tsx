@@ -1,5 +1,6 @@
 import './activity.css';
 import type { AuditEntry } from '@session-launch/contract/admin/audit';
+import { type Kind, resources } from '@session-launch/contract/resources';
 import { request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { download } from '../../parts/csv.ts';
@@ -9,12 +10,22 @@ import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { PageSource } from '../../parts/use-pages.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { texts } from '../../texts/texts.ts';
 
-const kinds = ['project', 'experience', 'key', 'art', 'preview'];
+/** The kinds of changes that the activity of a project can show. Sessions change too often to count them as new entries. */
+const kinds = (Object.keys(resources) as Kind[]).filter(
+  (kind) => resources[kind].scope === 'project' && kind !== 'session',
+);
+
+export const activityScreen: ProjectScreen = {
+  address: 'activity',
+  title: texts.activity.title,
+  component: Activity,
+};
 
 /** Every change of a project, newest first. */
-export function Activity({ projectId }: { projectId: string }) {
+function Activity({ projectId }: { projectId: string }) {
   const save = async () =>
     download(
       `${projectId}-activity.ndjson`,

@@ -18,6 +18,7 @@ import { Screen } from '../../parts/screen.tsx';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { readProject } from '../../state/settings.ts';
 import { texts } from '../../texts/texts.ts';
 import { Origins } from './origins.tsx';
@@ -40,8 +41,14 @@ const codeOf: Record<
   ],
 };
 
+export const embedsScreen: ProjectScreen = {
+  address: 'embeds',
+  title: texts.embeds.title,
+  component: Embeds,
+};
+
 /** Code that puts an experience into an application, and the origins that may use it. */
-export function Embeds({ projectId }: { projectId: string }) {
+function Embeds({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
     async (signal) => {

@@ -8,7 +8,8 @@ import { Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
-import { setQuery } from '../../state/route.ts';
+import { hashOf, setQuery } from '../../state/route.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { set } from '../../state/set.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
 import { Import } from '../import/import.tsx';
@@ -19,8 +20,23 @@ import { createListState, type ListState } from './list-state.ts';
 import { NewExperience } from './new-experience.tsx';
 import { OpenEditor } from './open-editor.tsx';
 
+export const experiencesScreen: ProjectScreen = {
+  address: 'experiences',
+  title: texts.title,
+  component: Experiences,
+  targets: async (projectId) => {
+    const route = 'GET /admin/projects/{projectId}/experiences';
+    const { experiences } = await request(route, { params: { projectId } });
+    return experiences.map(({ experienceId, title }) => ({
+      title,
+      id: experienceId,
+      href: hashOf([projectId, 'experiences', experienceId]),
+    }));
+  },
+};
+
 /** The experiences of a project, or the editor of one of them. */
-export function Experiences({ projectId, rest: [experienceId, tab] }: { projectId: string; rest: string[] }) {
+function Experiences({ projectId, rest: [experienceId, tab] }: { projectId: string; rest: string[] }) {
   if (experienceId === undefined) return <ExperienceScreen key={projectId} projectId={projectId} />;
   return <OpenEditor key={experienceId} projectId={projectId} experienceId={experienceId} tab={tab} />;
 }

@@ -9,6 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts/texts.ts';
@@ -17,8 +18,10 @@ import { ShownKey } from './shown-key.tsx';
 
 type Asking = { what: 'create' } | { what: 'revoke' | 'replace'; key: ApiKeyRecord };
 
+export const keysScreen: ProjectScreen = { address: 'keys', title: texts.keys.title, component: Keys };
+
 /** The API keys of a project. A key itself is shown only once, right after it was created. */
-export function Keys({ projectId }: { projectId: string }) {
+function Keys({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
     (signal) => request('GET /admin/projects/{projectId}/keys', { params: { projectId }, signal }),

@@ -9,6 +9,7 @@ import { Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../state/load.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { type Project, readProject } from '../../state/settings.ts';
 import { texts } from '../../texts/texts.ts';
 import { LimitForm } from './limit-form.tsx';
@@ -20,8 +21,14 @@ interface Data {
   use: Record<LimitName, Use>;
 }
 
+export const limitsScreen: ProjectScreen = {
+  address: 'limits',
+  title: texts.limits.title,
+  component: Limits,
+};
+
 /** The limits of a project, each beside what was used of it. */
-export function Limits({ projectId }: { projectId: string }) {
+function Limits({ projectId }: { projectId: string }) {
   const loaded = useLoad([projectId], (signal) => read(projectId, signal), ['project', 'tally']);
   const save = async () =>
     download(

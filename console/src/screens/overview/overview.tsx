@@ -8,13 +8,20 @@ import { Badge, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useLoad } from '../../state/load.ts';
 import { hashOf } from '../../state/route.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { texts } from '../../texts/texts.ts';
 import { Refusals } from './refusals.tsx';
 
 type Window = keyof typeof texts.overview.windows;
 
+export const overviewScreen: ProjectScreen = {
+  address: 'overview',
+  title: texts.overview.title,
+  component: Overview,
+};
+
 /** What happens in a project: figures, refusals with what helps, and the first steps. */
-export function Overview({ projectId }: { projectId: string }) {
+function Overview({ projectId }: { projectId: string }) {
   const window = useSignal<Window>('24h');
   const loaded = useLoad(
     [projectId, window.value],

@@ -13,6 +13,7 @@ import { seconds, Time } from '../../parts/time.tsx';
 import type { PageSource } from '../../parts/use-pages.ts';
 import { useLoad } from '../../state/load.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
+import type { ProjectScreen } from '../../state/screen.ts';
 import { texts } from '../../texts/texts.ts';
 import { SessionScreen } from './session.tsx';
 
@@ -31,7 +32,13 @@ const filters = [
   'to',
 ] as const satisfies readonly (keyof SessionQuery)[];
 
-export function Sessions({ projectId, rest: [sessionId] }: { projectId: string; rest: string[] }) {
+export const sessionsScreen: ProjectScreen = {
+  address: 'sessions',
+  title: texts.sessions.title,
+  component: Sessions,
+};
+
+function Sessions({ projectId, rest: [sessionId] }: { projectId: string; rest: string[] }) {
   return sessionId === undefined ? (
     <SessionList projectId={projectId} />
   ) : (

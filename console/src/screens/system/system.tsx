@@ -6,12 +6,21 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
+import type { ServiceScreen } from '../../state/screen.ts';
 import { texts } from '../../texts/texts.ts';
 
 const tones = { ok: 'good', warn: 'warn', fail: 'bad' } as const;
 
+export const systemScreen: ServiceScreen = {
+  address: 'system',
+  title: texts.system.title,
+  component: System,
+  permission: 'manage-service',
+  isOfAllProjects: true,
+};
+
 /** The state of the service: version, checks with what to do, and signing keys. */
-export function System() {
+function System() {
   const doctor = useLoad([], (signal) => request('GET /admin/doctor', { signal }));
   const signing = useLoad([], (signal) => request('GET /admin/signing-keys', { signal }));
   const { version, engine, publicUrl } = me.value!;

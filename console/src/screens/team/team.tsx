@@ -8,6 +8,7 @@ import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
+import type { ServiceScreen } from '../../state/screen.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts/texts.ts';
@@ -20,8 +21,15 @@ type Asking =
   | { what: 'remove' | 'token'; operator: OperatorRecord }
   | { what: 'show'; title: string; text: string; secret: string; label: string };
 
+export const teamScreen: ServiceScreen = {
+  address: 'team',
+  title: texts.team.title,
+  component: Team,
+  permission: 'manage-service',
+};
+
 /** Who may use the console, and the browsers that are signed in. */
-export function Team() {
+function Team() {
   const loaded = useLoad([], (signal) => request('GET /admin/operators', { signal }), ['operator']);
   const asking = useSignal<Asking | undefined>(undefined);
   const close = () => {
