@@ -1,9 +1,21 @@
 import type { Static } from 'typebox';
 import type { AnswerHeaders } from './headers.ts';
+import { type Kind, resources } from './resources.ts';
 import Type from './type.ts';
 
 const error = (status: number, message: string) => ({ status, message });
 const operatorError = (status: number, message: string) => ({ status, message, isOfOperators: true });
+
+type WithMessage = {
+  [K in Kind]: (typeof resources)[K] extends { notFound: string } ? K : never;
+}[Kind];
+
+/** The codes for unknown ids that only the admin API has. */
+const unknownIds = Object.fromEntries(
+  Object.entries(resources).flatMap(([kind, row]) =>
+    'notFound' in row ? [[`${kind.toUpperCase()}_NOT_FOUND`, operatorError(404, row.notFound)]] : [],
+  ),
+) as Record<`${Uppercase<WithMessage>}_NOT_FOUND`, ReturnType<typeof operatorError>>;
 
 /** Every error code of the service, with its HTTP status and default message. */
 export const errorTable = {
@@ -82,12 +94,7 @@ export const errorTable = {
     403,
     'This request was not sent by the console itself, so it is refused.',
   ),
-  PROJECT_NOT_FOUND: operatorError(404, 'No such project.'),
-  KEY_NOT_FOUND: operatorError(404, 'No such API key.'),
   REVISION_NOT_FOUND: operatorError(404, 'The experience has no such revision.'),
-  OPERATOR_NOT_FOUND: operatorError(404, 'No such operator.'),
-  LOGIN_NOT_FOUND: operatorError(404, 'No such login.'),
-  ART_NOT_FOUND: operatorError(404, 'No such picture.'),
   PREVIEW_NOT_FOUND: error(404, 'This preview does not exist, has expired, or has been used up.'),
   SLUG_TAKEN: operatorError(409, 'Another experience of the project has this slug.'),
   ART_IN_USE: operatorError(409, 'An experience uses this picture.'),
@@ -112,6 +119,7 @@ export const errorTable = {
     503,
     'The service is temporarily unavailable. Retry after the time given in Retry-After.',
   ),
+  ...unknownIds,
 };
 
 export type ErrorCode = keyof typeof errorTable;

@@ -7,24 +7,32 @@ interface Resource {
   scope: 'project' | 'service';
   /** What an operator must be allowed to do to see it, and to be told of its changes. */
   permission: Permission;
+  /** The message of its code for unknown ids, such as `KEY_NOT_FOUND`. Absent: the public API has the code, too; see `errors.ts`. */
+  notFound?: string;
   /** An id for messages. Absent: the prefix with the beginning of a generated id. */
   example?: string;
 }
 
 /**
  * Everything that the admin API can change, by the kind that change notifications name. This table is the source of id prefixes, of the
- * kinds of changes and who is told of them, of the ids that the command line accepts, and of the jump targets of the console.
+ * kinds of changes and who is told of them, of the error codes for unknown ids, and of the ids that the command line accepts.
  */
 export const resources = {
-  project: { prefix: 'prj', scope: 'project', permission: 'read', example: 'prj_demo' },
+  project: {
+    prefix: 'prj',
+    scope: 'project',
+    permission: 'read',
+    notFound: 'No such project.',
+    example: 'prj_demo',
+  },
   experience: { prefix: 'exp', scope: 'project', permission: 'read', example: 'exp_cafe' },
-  key: { prefix: 'key', scope: 'project', permission: 'read' },
+  key: { prefix: 'key', scope: 'project', permission: 'read', notFound: 'No such API key.' },
   session: { prefix: 'ses', scope: 'project', permission: 'read' },
-  art: { prefix: 'art', scope: 'project', permission: 'read' },
+  art: { prefix: 'art', scope: 'project', permission: 'read', notFound: 'No such picture.' },
   preview: { prefix: 'pvw', scope: 'project', permission: 'read' },
   user: { scope: 'project', permission: 'read' },
-  operator: { prefix: 'opr', scope: 'service', permission: 'manage-service' },
-  login: { prefix: 'lgn', scope: 'service', permission: 'manage-service' },
+  operator: { prefix: 'opr', scope: 'service', permission: 'manage-service', notFound: 'No such operator.' },
+  login: { prefix: 'lgn', scope: 'service', permission: 'manage-service', notFound: 'No such login.' },
 } as const satisfies Record<string, Resource>;
 
 export type Kind = keyof typeof resources;

@@ -1,6 +1,8 @@
+import { adminApi } from '@session-launch/contract/admin/api';
 import type { Operation } from '@session-launch/contract/operation';
+import { resources } from '@session-launch/contract/resources';
 import type { Role } from '@session-launch/contract/roles';
-import { send } from '@session-launch/testing/http.ts';
+import { type Call, send } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
@@ -29,8 +31,8 @@ export interface Place {
   world: World;
 }
 
-export async function createPlace(service: Target, role: Role = 'viewer'): Promise<Place> {
-  const world = await createWorld(service);
+export async function createPlace(service: Target, role: Role = 'viewer', own?: World): Promise<Place> {
+  const world = own ?? (await createWorld(service));
   const { projectId, experienceId, keyId, key } = world;
   const userId = `user of ${projectId}`;
   const [minted, picture, preview, operator] = await Promise.all([
@@ -41,12 +43,33 @@ export async function createPlace(service: Target, role: Role = 'viewer'): Promi
   ]);
   const { operatorId, token } = operator;
   const { loginId, cookie } = await createLogin(service, operatorId);
-  return {
+  const place = {
     ...{ projectId, experienceId, revision: '1', keyId, userId, operatorId, token, loginId, cookie, world },
     sessionId: minted.json.session.sessionId,
     artId: picture.json.artId,
     previewId: preview.previewId,
     code: preview.url.split('#')[1]!,
+  };
+  for (const kind of Object.keys(resources)) if (!(`${kind}Id` in place)) await addTo(place, service, kind);
+  return place;
+}
+
+/** Creates a resource of a kind with the first example of the contract, if the admin API has an operation that creates one. */
+async function addTo(place: Place, service: Target, kind: string): Promise<void> {
+  const operation = adminApi.operations.find(({ action }) => action === `${kind}.create`);
+  if (operation === undefined) return;
+  const answer = await service.admin(exampleAt(operation, place));
+  expect(answer.status, answer.text).toBe(201);
+  Object.assign(place, { [`${kind}Id`]: answer.json[`${kind}Id`] });
+}
+
+/** The request of an operation on this place, with the first example of the contract. */
+export function exampleAt(operation: Operation, place: Place): Call {
+  const [example] = Object.values(operation.body?.examples ?? {});
+  return {
+    method: operation.method.toUpperCase(),
+    path: pathAt(operation, place),
+    ...(example === undefined ? {} : { body: relocated(example.value, place) as object }),
   };
 }
 
@@ -64,19 +87,9 @@ export async function createLogin(
   return { loginId: me.json.login.loginId, cookie };
 }
 
-/** The parameters of a path that name something of one project or of its operators. */
-const ofAPlace: readonly (keyof Place)[] = [
-  'projectId',
-  'experienceId',
-  'keyId',
-  'sessionId',
-  'previewId',
-  'operatorId',
-  'loginId',
-];
-
+/** Whether the path names something of one project or of its operators. */
 export function isOfAPlace({ path }: Operation): boolean {
-  return ofAPlace.some((name) => path.includes(`{${name}}`));
+  return Object.keys(resources).some((kind) => path.includes(`{${kind}Id}`));
 }
 
 /** The parameter schemas, read freely. */

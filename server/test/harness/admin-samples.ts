@@ -1,9 +1,9 @@
+import type { Operation } from '@session-launch/contract/operation';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
-import { experience, mintFromServer, uniqueId, type World } from '@session-launch/testing/world.ts';
-import { createLogin } from './admin-places.ts';
-import { upload } from './art.ts';
-import { codeFor, cookieFrom, createOperator } from './operators.ts';
+import { experience, mintFromServer, type World } from '@session-launch/testing/world.ts';
+import { createLogin, createPlace, exampleAt } from './admin-places.ts';
+import { codeFor, cookieFrom } from './operators.ts';
 import { png } from './pictures.ts';
 import type { Service } from './service.ts';
 
@@ -21,25 +21,12 @@ const onVersion = (version: number) => ({ 'If-Match': `"${version}"` });
 const ofProject = ({ world }: SampleDeps, rest = '') => `/admin/projects/${world.projectId}${rest}`;
 const ofExperience = ({ world }: SampleDeps, rest = '') => `/admin/experiences/${world.experienceId}${rest}`;
 
-/**
- * A request for each operation of the admin API that changes something, by operation id. Each must succeed and change something. An
- * operation without a sample fails the test of the audit.
- */
+/** Requests that need more than the examples of the contract, by operation id. */
 export const samples: Record<string, Sample> = {
   applyProjectFile: ({ world }) => ({
     method: 'POST',
     path: '/admin/projects',
     body: { ...world.file, project: { ...world.file.project, name: 'Renamed' } },
-  }),
-  updateProject: (deps) => ({
-    method: 'PATCH',
-    path: ofProject(deps),
-    headers: onVersion(1),
-    body: { name: 'Renamed' },
-  }),
-  deleteProject: (deps) => ({
-    method: 'DELETE',
-    path: ofProject(deps, `?confirm=${deps.world.projectId}`),
   }),
   createExperience: (deps) => ({
     method: 'POST',
@@ -74,28 +61,6 @@ export const samples: Record<string, Sample> = {
       body: {},
     };
   },
-  unpublishExperience: (deps) => ({
-    method: 'POST',
-    path: ofExperience(deps, '/unpublish'),
-    headers: onVersion(1),
-  }),
-  archiveExperience: (deps) => ({
-    method: 'POST',
-    path: ofExperience(deps, '/archive'),
-    headers: onVersion(1),
-  }),
-  createKey: (deps) => ({
-    method: 'POST',
-    path: ofProject(deps, '/keys'),
-    body: { mode: 'live', scopes: ['sessions:create'], name: 'sample' },
-  }),
-  revokeKey: ({ world }) => ({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` }),
-  replaceKey: ({ world }) => ({ method: 'POST', path: `/admin/keys/${world.keyId}/replace`, body: {} }),
-  updateKey: ({ world }) => ({
-    method: 'PATCH',
-    path: `/admin/keys/${world.keyId}`,
-    body: { name: 'renamed' },
-  }),
   endSessionAsOperator: async ({ service, world }) => {
     const { sessionId } = await launched(service, world);
     return { method: 'POST', path: `/admin/sessions/${sessionId}/end` };
@@ -114,33 +79,6 @@ export const samples: Record<string, Sample> = {
     headers: { 'Content-Type': 'image/png' },
     body: png(8, 8),
   }),
-  deleteArt: async (deps) => {
-    const { json } = await upload(deps.service, deps.world.projectId, png(8, 8));
-    return { method: 'DELETE', path: ofProject(deps, `/art/${json.artId}`) };
-  },
-  createPreview: (deps) => ({ method: 'POST', path: ofExperience(deps, '/previews'), body: {} }),
-  deletePreview: async (deps) => {
-    const { json } = await deps.service.admin(await samples.createPreview!(deps));
-    return { method: 'DELETE', path: `/admin/previews/${json.previewId}` };
-  },
-  createOperator: () => ({
-    method: 'POST',
-    path: '/admin/operators',
-    body: { name: uniqueId('operator'), role: 'viewer' },
-  }),
-  changeOperator: async ({ service }) => {
-    const { operatorId } = await createOperator(service);
-    return { method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'creator' } };
-  },
-  deleteOperator: async ({ service }) => {
-    const { operatorId } = await createOperator(service);
-    return { method: 'DELETE', path: `/admin/operators/${operatorId}` };
-  },
-  replaceOperatorToken: async ({ service }) => {
-    const { operatorId } = await createOperator(service);
-    return { method: 'POST', path: `/admin/operators/${operatorId}/token` };
-  },
-  createLoginLink: () => ({ method: 'POST', path: '/admin/login-links', body: {} }),
   login: async ({ service }) => ({
     method: 'POST',
     path: '/admin/login',
@@ -155,11 +93,18 @@ export const samples: Record<string, Sample> = {
       headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' },
     };
   },
-  endLogin: async ({ service }) => {
-    const { loginId } = await createLogin(service);
-    return { method: 'DELETE', path: `/admin/logins/${loginId}` };
-  },
 };
+
+/**
+ * A request of an operation that changes something: the first example of the contract, at an own place, unless there is a sample above. It
+ * must succeed and change something.
+ */
+export async function sampleOf(operation: Operation, deps: SampleDeps): Promise<Call> {
+  const sample = samples[operation.operationId];
+  if (sample !== undefined) return sample(deps);
+  const place = await createPlace(deps.service, 'viewer', deps.world);
+  return { ...exampleAt(operation, place), ...(operation.isVersioned ? { headers: onVersion(1) } : {}) };
+}
 
 /** Signs in at the identity provider, and returns the request with which the browser comes back. */
 async function oidcCallback(service: Service): Promise<Call> {

@@ -12,7 +12,7 @@ import { listAudit } from '../../src/audit/read.ts';
 import { recordAudit } from '../../src/audit/record.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { bootstrap } from '../../src/operators/operators.ts';
-import { samples, secretsIn, secretsOf } from '../harness/admin-samples.ts';
+import { sampleOf, samples, secretsIn, secretsOf } from '../harness/admin-samples.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -60,8 +60,9 @@ const writes = adminApi.operations.filter(({ action }) => action !== undefined);
 /** Operations that read, but whose question is a body. */
 const questions = ['simulate', 'checkOrigin'];
 
-test('every operation that changes something has a sample, and no other one', () => {
-  expect(Object.keys(samples).sort()).toEqual(writes.map(({ operationId }) => operationId).sort());
+test('every sample is of an operation that changes something; operations without an action read', () => {
+  const ids = writes.map(({ operationId }) => operationId);
+  expect(Object.keys(samples).filter((id) => !ids.includes(id))).toEqual([]);
   const reads = adminApi.operations.filter(
     ({ action, caller }) => action === undefined && caller === 'operator',
   );
@@ -84,12 +85,13 @@ const further: Record<string, string[]> = {
   finishOidc: ['operator.create'],
 };
 
-test.each(writes.map(({ operationId, action, caller }) => ({ operationId, action: action!, caller })))(
+test.each(writes)(
   '$operationId records $action and its author, and nothing if the request is refused',
-  async ({ operationId, action, caller }) => {
+  async (operation) => {
+    const { operationId, action, caller } = operation;
     const world = await createWorld(service);
     for (const key of [world.key, world.liveKey]) secrets.add(key);
-    const call = await samples[operationId]!({ service, world });
+    const call = await sampleOf(operation, { service, world });
     const before = await latestId();
     const answer = await perform(call);
     expect(answer.status, answer.text).toBeLessThan(400);

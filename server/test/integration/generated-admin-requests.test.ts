@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { adminApi } from '@session-launch/contract/admin/api';
 import type { Operation } from '@session-launch/contract/operation';
+import { resources } from '@session-launch/contract/resources';
 import { roles } from '@session-launch/contract/roles';
 import { checkAdminContract } from '@session-launch/testing/contract.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
@@ -39,9 +40,10 @@ afterAll(() => {
 
 /** Ids of every kind, of this place and of another one. */
 function anyId(place: Place): fc.Arbitrary<string> {
-  const kinds = ['projectId', 'experienceId', 'keyId', 'sessionId', 'artId', 'previewId', 'operatorId'];
-  const ids = [place, other].flatMap((one) => kinds.map((kind) => one[kind as keyof Place] as string));
-  const unknown = ['prj', 'exp', 'key', 'ses', 'art', 'pvw', 'opr', 'lgn', 'aud'].flatMap((kind) => [
+  const names = Object.keys(resources).map((kind) => `${kind}Id` as keyof Place);
+  const ids = [place, other].flatMap((one) => names.map((name) => one[name] as string));
+  const prefixes = Object.values(resources).flatMap((row) => ('prefix' in row ? row.prefix : []));
+  const unknown = [...prefixes, 'aud'].flatMap((kind) => [
     `${kind}_01kb2x7m9defgt4zq8s6w3n5vh`,
     `${kind}_`,
     `${kind}_\0`,
