@@ -28,6 +28,10 @@ export const samples: Record<string, Sample> = {
     path: '/admin/projects',
     body: { ...world.file, project: { ...world.file.project, name: 'Renamed' } },
   }),
+  deleteProject: (deps) => ({
+    method: 'DELETE',
+    path: ofProject(deps, `?confirm=${deps.world.projectId}`),
+  }),
   createExperience: (deps) => ({
     method: 'POST',
     path: ofProject(deps, '/experiences'),
