@@ -62,18 +62,26 @@ test('a waiting task whose client disconnects is dropped; others are not affecte
   expect((await first).names).toBe((await last).names);
 });
 
-test('one operator with many documents is limited, and the document of another is processed', async () => {
+test('24 documents wait for the thread, and further ones return 503', async () => {
   const documents = open();
   // Starting the thread on a busy machine may take as long as a task may wait.
   await documents.prepare(someone, large, 'json');
   const sent = Array.from({ length: 200 }, () => documents.prepare(someone, large, 'json'));
-  const other = documents.prepare({ operatorId: 'opr_b' }, large, 'json');
   const outcomes = await Promise.allSettled(sent);
   const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-  expect(new Set(refused.map(({ reason }) => reason.code))).toEqual(new Set(['RATE_LIMITED']));
-  expect(outcomes.length - refused.length).toBe(9);
-  expect(documents.queue.refused).toBe(191);
-  expect((await other).project.name).toBe('Test project');
+  expect(new Set(refused.map(({ reason }) => reason.code))).toEqual(new Set(['UNAVAILABLE']));
+  expect(outcomes.length - refused.length).toBe(25);
+  expect(documents.queue.refused).toBe(175);
+});
+
+test('the document of another operator is processed before the waiting ones of the first', async () => {
+  const documents = open();
+  await documents.prepare(someone, large, 'json');
+  const done: string[] = [];
+  const send = (operatorId: string) =>
+    documents.prepare({ operatorId }, large, 'json').then(() => done.push(operatorId));
+  await Promise.all(['opr_a', 'opr_a', 'opr_a', 'opr_a', 'opr_b'].map(send));
+  expect(done.indexOf('opr_b')).toBeLessThan(3);
 });
 
 const character = { characterId: 'a', name: 'A' };
