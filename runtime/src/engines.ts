@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from './config.ts';
-import type { Hearing } from './hearing/hearing.ts';
+import { composedPartner } from './conversation/composed-partner.ts';
+import type { OpenPartner } from './conversation/partner.ts';
 import { openaiHearing } from './hearing/openai.ts';
-import { type Detector, openVoiceActivity } from './hearing/voice-activity.ts';
-import type { Mind } from './mind/mind.ts';
+import { openVoiceActivity } from './hearing/voice-activity.ts';
 import { modelMind } from './mind/model/model.ts';
 import { scriptedMind } from './mind/script/script.ts';
 import { cached } from './speech/cached.ts';
@@ -12,11 +12,7 @@ import { openaiSpeech } from './speech/openai.ts';
 import type { Speech } from './speech/speech.ts';
 
 export interface Engines {
-  mind: Mind;
-  speech: Speech | undefined;
-  hearing: Hearing | 'page' | 'off';
-  /** Absent if the runtime does not transcribe. */
-  detector: (() => Detector) | undefined;
+  partner: OpenPartner;
   close(): Promise<void>;
 }
 
@@ -30,10 +26,12 @@ export async function openEngines(config: Pick<Config, 'mind' | 'speech' | 'hear
     config.hearing.kind === 'openai' ? openVoiceActivity() : undefined,
   ]);
   return {
-    mind: config.mind.kind === 'openai' ? modelMind(config.mind) : scriptedMind(),
-    speech,
-    hearing: config.hearing.kind === 'openai' ? openaiHearing(config.hearing) : config.hearing.kind,
-    detector,
+    partner: composedPartner({
+      mind: config.mind.kind === 'openai' ? modelMind(config.mind) : scriptedMind(),
+      speech,
+      hearing: config.hearing.kind === 'openai' ? openaiHearing(config.hearing) : config.hearing.kind,
+      detector,
+    }),
     close: async () => speech?.close(),
   };
 }

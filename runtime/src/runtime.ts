@@ -56,7 +56,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   const service = serviceClient(config.adminUrl, config.token, runtimeId);
   const metrics = createMetrics(() => conversations.size);
   const conversations = new Conversations({
-    ...engines,
+    partner: engines.partner,
     clock,
     runtimeId,
     resumeSeconds: config.resumeSeconds,

@@ -3,36 +3,27 @@ import {
   bounds,
   type ClientMessage,
   closeCodes,
-  type Engines,
   type Hello,
   type RuntimeErrorCode,
 } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
 import { type Clock, guarded } from '../clock.ts';
-import type { Hearing } from '../hearing/hearing.ts';
-import type { Detector } from '../hearing/voice-activity.ts';
-import type { Character, Mind } from '../mind/mind.ts';
+import type { Character } from '../mind/mind.ts';
 import { RateWindow } from '../rate-window.ts';
-import type { Speech } from '../speech/speech.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { ConnectedTime } from './connected-time.ts';
 import { Outbox } from './outbox.ts';
-import { describeEngines, readyEvent } from './ready.ts';
+import type { OpenPartner, Partner } from './partner.ts';
+import { readyEvent } from './ready.ts';
 import { ResumeTickets } from './resume-tickets.ts';
 import { SessionTimers } from './session-timers.ts';
-import { SpeechOutput } from './speech-output.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
 
 export interface ConversationDeps {
   clock: Clock;
-  mind: Mind;
-  /** Absent: the page's speech synthesis or captions are used. */
-  speech: Speech | undefined;
-  /** `page`: the browser transcribes. */
-  hearing: Hearing | 'page' | 'off';
-  detector: (() => Detector) | undefined;
+  partner: OpenPartner;
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
@@ -60,11 +51,10 @@ export class Conversation {
   readonly #deps: ConversationDeps;
   readonly #connected: Connected;
   readonly #outbox = new Outbox();
-  readonly #speechOutput: SpeechOutput;
+  readonly #partner: Partner;
   readonly #timers: SessionTimers;
   readonly #turns: TurnTaking;
   readonly #input: UserInput;
-  readonly #engines: Engines;
   readonly #time: ConnectedTime;
   readonly #tickets: ResumeTickets;
   #isEnded = false;
@@ -72,10 +62,9 @@ export class Conversation {
   #cancelWait: () => void = () => {};
 
   constructor(deps: ConversationDeps, connected: Connected, hello: Hello, origin?: string) {
-    const { session, manifest, mind, limits } = connected;
+    const { session, manifest, limits } = connected;
     const { observer } = deps;
     const clock = guarded(deps.clock, (error) => this.#breakDown(error));
-    const { mode, locale, secondaryLocale } = session;
     this.sessionId = session.sessionId;
     this.origin = origin;
     const { framesPerSecond, frameCredit } = bounds;
@@ -89,7 +78,6 @@ export class Conversation {
     this.#connected = connected;
     this.#time = new ConnectedTime(clock);
     this.#tickets = new ResumeTickets(deps.newTicket);
-    this.#speechOutput = new SpeechOutput(deps.speech, hello.speech?.synthesis ?? []);
     this.#timers = new SessionTimers(clock, limits, {
       endingSoon: (secondsLeft) => this.#outbox.send({ type: 'notice', code: 'ENDING_SOON', secondsLeft }),
       idle: () => this.end('idle_timeout'),
@@ -100,29 +88,21 @@ export class Conversation {
       name,
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
-    const { title, experienceId, revision } = manifest.experience;
+    this.#partner = deps.partner({ clock, connected, hello, characters });
+    const { dialogue, speechOutput, listen } = this.#partner;
     this.#turns = new TurnTaking({
-      clock,
+      ...{ clock, dialogue, speechOutput, observer, characters },
       outbox: this.#outbox,
-      dialogue: deps.mind.begin({
-        ...{ mind, mode, locale, secondaryLocale, characters, title },
-        revision: `${experienceId} ${revision}`,
-      }),
-      speechOutput: this.#speechOutput,
       timers: this.#timers,
-      observer,
-      characters,
-      mode,
-      isDual: secondaryLocale !== undefined,
+      mode: session.mode,
+      isDual: session.secondaryLocale !== undefined,
       messageEnded: () => {
         if (this.#isDraining) this.end('server_shutdown');
       },
       failed: (error) => this.#breakDown(error),
     });
-    this.#engines = describeEngines({ ...deps, speechOutput: this.#speechOutput }, session, hello);
-    const { hearing, detector } = deps;
     this.#input = new UserInput({
-      ...{ clock, connected, hearing, detector },
+      ...{ clock, connected, listen },
       turns: this.#turns,
       outbox: this.#outbox,
       hearingFailed: (error) => observer.engineFailed('hearing', error),
@@ -221,6 +201,7 @@ export class Conversation {
     this.#cancelWait();
     this.#timers.close();
     this.#input.close();
+    this.#partner.close();
     this.#time.stop();
     const { seconds } = this;
     this.#outbox.send({ type: 'ended', reason, seconds: Math.floor(seconds) });
@@ -284,8 +265,8 @@ export class Conversation {
   #open(connection: ClientConnection, resumed: boolean): void {
     this.#outbox.open(connection);
     this.#time.start();
-    const { sampleRate } = this.#speechOutput;
-    const [engines, ticket] = [this.#engines, this.#tickets.current];
+    const { engines, speechOutput } = this.#partner;
+    const [{ sampleRate }, ticket] = [speechOutput, this.#tickets.current];
     this.#outbox.send(readyEvent(this.#connected, { engines, sampleRate, ticket, resumed }));
   }
 }

@@ -2,22 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import { audioFrame, bounds, type ClientMessage } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
-import type { Hearing } from '../hearing/hearing.ts';
-import type { Detector } from '../hearing/voice-activity.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyTexts, tooMuchAudio } from '../refusals.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import { userSamples } from './audio-frames.ts';
 import type { Outbox } from './outbox.ts';
+import type { Partner, SpeechInput } from './partner.ts';
 import { SeenIds } from './seen-ids.ts';
-import { SpeechInput } from './speech-input.ts';
 import type { TurnTaking } from './turn-taking.ts';
 
 export interface UserInputDeps {
   clock: Clock;
   connected: Pick<Connected, 'session' | 'limits'>;
-  hearing: Hearing | 'page' | 'off';
-  detector: (() => Detector) | undefined;
+  listen: Partner['listen'];
   turns: TurnTaking;
   outbox: Outbox;
   hearingFailed(error: Error): void;
@@ -130,29 +127,21 @@ export class UserInput {
   }
 
   #openSpeechInput(): SpeechInput | undefined {
-    const { clock, connected, hearing, detector, turns, hearingFailed, safely } = this.#deps;
-    const { speechInputMode: mode, locale, secondaryLocale } = connected.session;
-    if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
-    return new SpeechInput(
-      // Sessions in two languages pass no locale: the engine detects which one is spoken.
-      { clock, hearing, detector, mode, locale: secondaryLocale === undefined ? locale : undefined },
-      {
-        activity: () => turns.activity(),
-        pressed: () => turns.postponeNextSection(),
-        bargeIn: () => turns.player?.pause(),
-        noSpeech: () => turns.player?.resume(),
-        words: (text, hearingMs) =>
-          safely(() => {
-            if (this.#allowsText()) this.#userSaid(randomUUID(), text, hearingMs);
-            else turns.player?.resume();
-          }),
-        failed: (error) => {
-          hearingFailed(error);
-          safely(() =>
-            turns.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'),
-          );
-        },
+    const { listen, turns, hearingFailed, safely } = this.#deps;
+    return listen?.({
+      activity: () => turns.activity(),
+      pressed: () => turns.postponeNextSection(),
+      bargeIn: () => turns.player?.pause(),
+      noSpeech: () => turns.player?.resume(),
+      words: (text, hearingMs) =>
+        safely(() => {
+          if (this.#allowsText()) this.#userSaid(randomUUID(), text, hearingMs);
+          else turns.player?.resume();
+        }),
+      failed: (error) => {
+        hearingFailed(error);
+        safely(() => turns.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'));
       },
-    );
+    });
   }
 }

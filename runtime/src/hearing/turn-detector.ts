@@ -3,6 +3,8 @@ import type { Detector } from './voice-activity.ts';
 
 export interface TurnDetectorCalls {
   began(): void;
+  /** Audio of the current turn as it arrives. The first call includes the audio before its start. */
+  heard?(samples: Int16Array): void;
   /** Called once per turn, after `bargeInMs` milliseconds of speech. */
   bargedIn(): void;
   ended(samples: Int16Array): void;
@@ -54,11 +56,14 @@ export class TurnDetector {
     this.#kept.push(samples);
     this.#silenceMs = isSpeech ? 0 : this.#silenceMs + ms;
     if (isSpeech) this.#speechMs += ms;
-    if (this.#isSpeaking) this.#go();
-    else if (this.#silenceMs > forgivenMs) this.#speechMs = 0;
+    if (this.#isSpeaking) {
+      this.#calls.heard?.(samples);
+      this.#go();
+    } else if (this.#silenceMs > forgivenMs) this.#speechMs = 0;
     if (!this.#isSpeaking && this.#speechMs >= startMs) {
       this.#isSpeaking = true;
       this.#calls.began();
+      this.#calls.heard?.(concatenated(this.#kept));
     }
     if (!this.#isSpeaking) this.#kept.splice(0, Math.max(0, this.#kept.length - leadMs / ms));
   }

@@ -269,20 +269,14 @@ describe('unexpected errors', () => {
     return { ...mind, begin };
   };
 
-  test('a mind that fails to begin leaves no timer, and its session is reported as ended', async () => {
+  test('a partner that fails to open leaves no timer, and its session is reported as ended', async () => {
     const clock = new FakeClock();
     const ended: unknown[] = [];
     const conversations = new Conversations({
       clock,
-      mind: {
-        ...scriptedMind(() => 0),
-        begin: () => {
-          throw new TypeError('planted words');
-        },
+      partner: () => {
+        throw new TypeError('planted words');
       },
-      speech: undefined,
-      hearing: 'page',
-      detector: undefined,
       resumeSeconds: 30,
       runtimeId: 'rt_test',
       observer: { turn: () => {}, said: () => {}, engineFailed: () => {}, failed: () => {} },

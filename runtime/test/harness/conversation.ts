@@ -7,6 +7,7 @@ import {
 import type { EndReason } from '@session-launch/contract/session';
 import { Compile } from 'typebox/compile';
 import type { ClientConnection } from '../../src/conversation/client-connection.ts';
+import { composedPartner, type SeparateEngines } from '../../src/conversation/composed-partner.ts';
 import { Conversation, type ConversationDeps } from '../../src/conversation/conversation.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import type { Refusal } from '../../src/refusals.ts';
@@ -74,10 +75,12 @@ export interface TestConversation {
   play(ms: number): Promise<void>;
 }
 
+type ConversationOptions = Partial<ConversationDeps & SeparateEngines> & { hello?: Partial<Hello> };
+
 /** Creates a conversation with a fake clock and engines that respond without delay. */
 export function startConversation(
   options: SessionOptions = {},
-  more: Partial<ConversationDeps> & { hello?: Partial<Hello> } = {},
+  { hello, mind, speech, hearing, detector, ...more }: ConversationOptions = {},
 ): TestConversation {
   const clock = new FakeClock();
   const connection = new RecordedConnection();
@@ -88,10 +91,12 @@ export function startConversation(
   const conversation = new Conversation(
     {
       clock,
-      mind: scriptedMind(() => 0),
-      speech: instantSpeech(),
-      hearing: 'page',
-      detector: loudnessDetector,
+      partner: composedPartner({
+        mind: mind ?? scriptedMind(() => 0),
+        speech: speech ?? instantSpeech(),
+        hearing: hearing ?? 'page',
+        detector: detector ?? loudnessDetector,
+      }),
       resumeSeconds: 30,
       newTicket: () => `rt_test.${++tickets}`,
       observer: {
@@ -104,7 +109,7 @@ export function startConversation(
       ...more,
     },
     connectedSession(options),
-    { type: 'hello', protocol: 1, client: { name: 'test', version: '1' }, ...more.hello },
+    { type: 'hello', protocol: 1, client: { name: 'test', version: '1' }, ...hello },
   );
   conversation.begin(connection);
   const playing = new Map<number, number>();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
-import type { Engines } from '../../src/engines.ts';
+import { composedPartner, type SeparateEngines } from '../../src/conversation/composed-partner.ts';
+import type { OpenPartner } from '../../src/conversation/partner.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { type Runtime, startRuntime } from '../../src/runtime.ts';
 import { type Listener, listenStandalone } from '../../src/standalone.ts';
@@ -27,7 +28,9 @@ export interface World {
 }
 
 export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resumeSeconds' | 'trustProxy'>> {
-  engines?: Partial<Engines>;
+  engines?: Partial<SeparateEngines>;
+  /** Replaces the separate engines. */
+  partner?: OpenPartner;
   clock?: Clock;
   logLevel?: string;
 }
@@ -42,6 +45,7 @@ function loopback(): BlockList {
 /** Starts a runtime on a free port with a fake service. */
 export async function startWorld({
   engines,
+  partner,
   clock = systemClock,
   logLevel = 'debug',
   trustProxy = loopback(),
@@ -60,12 +64,16 @@ export async function startWorld({
       ...more,
     },
     engines: {
-      mind: scriptedMind(() => 0),
-      speech: instantSpeech(),
-      hearing: 'page',
-      detector: loudnessDetector,
+      partner:
+        partner ??
+        composedPartner({
+          mind: scriptedMind(() => 0),
+          speech: instantSpeech(),
+          hearing: 'page',
+          detector: loudnessDetector,
+          ...engines,
+        }),
       close: async () => {},
-      ...engines,
     },
     clock,
     log: pino({ level: logLevel }, { write: (line: string) => log.push(line) }),

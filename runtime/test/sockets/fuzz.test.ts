@@ -1,6 +1,7 @@
 import { clientMessages, type RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
+import { composedPartner } from '../../src/conversation/composed-partner.ts';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { Admission } from '../../src/sockets/admission.ts';
@@ -90,10 +91,12 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
   const faults: Error[] = [];
   const conversations = new Conversations({
     clock,
-    mind: scriptedMind(() => 0),
-    speech: instantSpeech(),
-    hearing: scriptedHearing([]),
-    detector: loudnessDetector,
+    partner: composedPartner({
+      mind: scriptedMind(() => 0),
+      speech: instantSpeech(),
+      hearing: scriptedHearing([]),
+      detector: loudnessDetector,
+    }),
     resumeSeconds: 30,
     runtimeId: 'rt_fuzz',
     observer: {

@@ -1,0 +1,45 @@
+import type { Hearing } from '../hearing/hearing.ts';
+import type { Detector } from '../hearing/voice-activity.ts';
+import type { Mind } from '../mind/mind.ts';
+import type { Speech } from '../speech/speech.ts';
+import { type OpenPartner, type Partner, type PartnerSession, settingOf } from './partner.ts';
+import { describeEngines } from './ready.ts';
+import { SpeechOutput } from './speech-output.ts';
+import { TranscribedSpeech } from './transcribed-speech.ts';
+
+/** Engines of which each does one task. */
+export interface SeparateEngines {
+  mind: Mind;
+  /** Absent: the page's speech synthesis or captions are used. */
+  speech: Speech | undefined;
+  /** `page`: the browser transcribes. */
+  hearing: Hearing | 'page' | 'off';
+  /** Absent if the runtime does not transcribe. */
+  detector: (() => Detector) | undefined;
+}
+
+/** A partner that consists of a hearing engine, a mind and a speech engine. */
+export function composedPartner(engines: SeparateEngines): OpenPartner {
+  return (opened) => {
+    const { connected, hello } = opened;
+    const speechOutput = new SpeechOutput(engines.speech, hello.speech?.synthesis ?? []);
+    return {
+      dialogue: engines.mind.begin(settingOf(opened)),
+      speechOutput,
+      engines: describeEngines({ ...engines, speechOutput }, connected.session, hello),
+      listen: listening(engines, opened),
+      close: () => {},
+    };
+  };
+}
+
+function listening(
+  { hearing, detector }: SeparateEngines,
+  { clock, connected }: PartnerSession,
+): Partner['listen'] {
+  const { speechInputMode: mode, locale, secondaryLocale } = connected.session;
+  if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
+  // Sessions in two languages pass no locale: the engine detects which one is spoken.
+  const only = secondaryLocale === undefined ? locale : undefined;
+  return (calls) => new TranscribedSpeech({ clock, hearing, detector, mode, locale: only }, calls);
+}

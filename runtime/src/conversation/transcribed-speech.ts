@@ -1,0 +1,131 @@
+import { audioFrame } from '@session-launch/contract/runtime/protocol';
+import { EngineError } from '../endpoint.ts';
+import type { Hearing } from '../hearing/hearing.ts';
+import { concatenated } from '../samples.ts';
+import { withTimeout } from '../timeout.ts';
+import type { ListeningCalls, SpeechInput } from './partner.ts';
+import { SpeechTurns, type SpeechTurnsDeps } from './speech-turns.ts';
+
+export interface TranscribedSpeechDeps extends SpeechTurnsDeps {
+  hearing: Hearing;
+  /** Absent for sessions in two languages: the engine then detects the language. */
+  locale: string | undefined;
+}
+
+/** Timeout of one transcription, in milliseconds. */
+const transcriptionMs = 20_000;
+/** Milliseconds after a barge-in in which words have to follow; otherwise the character continues. */
+const noSpeechMs = 2000;
+
+/** Transcribes the user's turns. One transcription runs at a time; turns that end during it are concatenated and transcribed next. */
+export class TranscribedSpeech implements SpeechInput {
+  readonly #deps: TranscribedSpeechDeps;
+  readonly #calls: ListeningCalls;
+  readonly #turns: SpeechTurns;
+  readonly #closed = new AbortController();
+  #isInterrupting = false;
+  /** Turns queued behind the transcription in flight. */
+  #queued: Int16Array[] = [];
+  #queuedSince = 0;
+  #isTranscribing = false;
+  #cancelNoSpeech: () => void = () => {};
+
+  constructor(deps: TranscribedSpeechDeps, calls: ListeningCalls) {
+    this.#deps = deps;
+    this.#calls = calls;
+    this.#turns = new SpeechTurns(deps, {
+      activity: () => calls.activity(),
+      pressed: () => calls.pressed(),
+      bargedIn: () => this.#bargeIn(),
+      ended: (samples) => this.#transcribe(samples),
+      tooShort: () => this.#reportNoSpeech(),
+    });
+  }
+
+  push(samples: Int16Array): void {
+    this.#turns.push(samples);
+  }
+
+  start(): void {
+    this.#turns.start();
+  }
+
+  end(): void {
+    this.#turns.end();
+  }
+
+  close(): void {
+    this.#closed.abort(new Error('the session has ended'));
+    this.#cancelNoSpeech();
+    this.#turns.close();
+  }
+
+  #bargeIn(): void {
+    this.#isInterrupting = true;
+    this.#calls.bargeIn();
+    this.#expectWords();
+  }
+
+  /**
+   * Resumes the character unless words arrive within `noSpeechMs`. The timeout restarts while the turn or its transcription continues.
+   */
+  #expectWords(): void {
+    this.#cancelNoSpeech();
+    this.#cancelNoSpeech = this.#deps.clock.after(noSpeechMs, () => {
+      if (!this.#isInterrupting) return;
+      if (this.#isTranscribing || this.#turns.isListening) this.#expectWords();
+      else this.#reportNoSpeech();
+    });
+  }
+
+  #reportNoSpeech(): void {
+    this.#cancelNoSpeech();
+    if (!this.#isInterrupting) return;
+    this.#isInterrupting = false;
+    this.#calls.noSpeech();
+  }
+
+  #transcribe(samples: Int16Array): void {
+    if (this.#queued.length === 0) this.#queuedSince = this.#deps.clock.now();
+    this.#queued.push(samples);
+    if (!this.#isTranscribing) void this.#transcribeQueued();
+  }
+
+  async #transcribeQueued(): Promise<void> {
+    this.#isTranscribing = true;
+    while (this.#queued.length > 0 && !this.#closed.signal.aborted)
+      await this.#transcribeOne(concatenated(this.#queued.splice(0)), this.#queuedSince);
+    this.#isTranscribing = false;
+  }
+
+  async #transcribeOne(samples: Int16Array, endedAt: number): Promise<void> {
+    const { clock, hearing, locale } = this.#deps;
+    const { signal } = this.#closed;
+    const timeout = {
+      ...{ clock, signal, ms: transcriptionMs },
+      error: () => new EngineError(0, 'the hearing engine did not answer in time'),
+    };
+    const audio = { sampleRate: audioFrame.inputSampleRate, samples };
+    try {
+      const text = await withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal));
+      if (!signal.aborted) this.#transcribed(text.trim(), clock.now() - endedAt);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#stopInterrupting();
+      this.#calls.failed(error as Error);
+    }
+  }
+
+  #transcribed(text: string, hearingMs: number): void {
+    if (text === '') this.#reportNoSpeech();
+    else {
+      this.#stopInterrupting();
+      this.#calls.words(text, hearingMs);
+    }
+  }
+
+  #stopInterrupting(): void {
+    this.#isInterrupting = false;
+    this.#cancelNoSpeech();
+  }
+}
