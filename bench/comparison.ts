@@ -18,6 +18,12 @@ export async function compare(environment: Environment, pace: Pace, sessions: nu
   const embedded = await environment.embedded();
   const embeddedWorld = await provision(embedded);
   const floor = await started(startProgram('contestants/floor.ts', { ANSWER: world.launch }));
+  const limit = await started(
+    startProgram('contestants/limit.ts', {
+      ANSWER: world.launch,
+      DATABASE_URL: await environment.database('limit'),
+    }),
+  );
   const byHand = await started(
     startProgram('contestants/by-hand.ts', {
       ANSWER: world.launch,
@@ -34,6 +40,7 @@ export async function compare(environment: Environment, pace: Pace, sessions: nu
     Object.entries(all).map(([scenario, request]) => ({ contestant, scenario, request, pids }));
   const entries: Entry[] = [
     other('floor', floor),
+    other('limit', limit, postgresPid),
     other('by hand', byHand, postgresPid),
     other('LiveKit recipe', livekit),
     ...ours('ours, PostgreSQL', await requests(postgres, world), [postgres.pid, postgresPid]),

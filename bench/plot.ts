@@ -9,6 +9,7 @@ const panelWidth = 340;
 const valueWidth = 50;
 const colours: Record<string, string> = {
   floor: '#9aa5b1',
+  limit: '#a3be8c',
   'by hand': '#d08770',
   'LiveKit recipe': '#b48ead',
 };

@@ -21,10 +21,14 @@ const cpuLimits: [string, string, number][] = [
 ];
 
 export function cpuTargets(find: Find): Target[] {
-  return cpuLimits.map(([contestant, scenario, limit]) => {
-    const value = median(ratios(find(contestant, scenario), find('floor', 'floor'), 'cpu'));
-    return atMost(`${contestant}: ${scenario}, CPU time`, value, limit, '× floor');
-  });
+  const relative = (contestant: string, scenario: string, to: string, most: number) => {
+    const value = median(ratios(find(contestant, scenario), find(to, to), 'cpu'));
+    return atMost(`${contestant}: ${scenario}, CPU time`, value, most, `× ${to}`);
+  };
+  return [
+    ...cpuLimits.map(([contestant, scenario, most]) => relative(contestant, scenario, 'floor', most)),
+    relative(postgres, 'server mint', 'limit', 1.5),
+  ];
 }
 
 export function throughputTargets(find: Find): Target[] {
