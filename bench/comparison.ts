@@ -21,7 +21,7 @@ export async function compare(environment: Environment, pace: Pace, sessions: nu
   const limit = await started(
     startProgram('contestants/limit.ts', {
       ANSWER: world.launch,
-      DATABASE_URL: await environment.database('limit'),
+      DATABASE_URL: await environment.database('limit_of_mints'),
     }),
   );
   const byHand = await started(
