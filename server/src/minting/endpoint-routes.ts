@@ -153,7 +153,6 @@ async function isListed(deps: EndpointDeps, endpoint: Endpoint, request: Fastify
 
 /** Answers a preflight for this method. */
 export async function preflight(reply: FastifyReply, method: 'GET' | 'POST'): Promise<FastifyReply> {
-  if (reply.hasHeader('Access-Control-Allow-Origin'))
-    reply.headers({ 'Access-Control-Allow-Methods': method, ...preflightHeaders });
+  if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders(method));
   return reply.code(204).send();
 }

@@ -14,8 +14,11 @@ export const corsHeaderNames = Object.freeze([
   'Access-Control-Expose-Headers',
 ]);
 
-/** Additional headers of a preflight response, apart from the allowed methods. Credentials are never allowed: browser mints are authorised by their Origin alone. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
-  'Access-Control-Max-Age': preflightMaxAge,
-};
+/** Additional headers of a preflight response. Credentials are never allowed: browser mints are authorised by their Origin alone. */
+export function preflightHeaders(method: 'GET' | 'POST'): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': method,
+    'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
+    'Access-Control-Max-Age': preflightMaxAge,
+  };
+}

@@ -42,7 +42,7 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
     return reply.code(204).send();
   });
   app.options(path, async (_request, reply) => {
-    if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
+    if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders('POST'));
     return reply.code(204).send();
   });
   refuseOtherMethods(app, path, ['POST', 'OPTIONS']);

@@ -103,18 +103,18 @@ test('files are applied one at a time; one operator with too many of them gets 4
   });
   const answers = Array.from({ length: 40 }, async () => {
     const answer = await apply(service, file);
-    if (answer.status === 429 && ++refused === 40 - 9) release();
+    if (answer.status === 429 && ++refused === 40 - 32) release();
     return answer;
   });
   await enough;
   open();
   const all = await Promise.all(answers);
   const late = all.filter(({ status }) => status === 429);
-  expect(late).toHaveLength(40 - 9);
+  expect(late).toHaveLength(40 - 32);
   for (const answer of late) {
     expectError(answer, 429, 'RATE_LIMITED');
     expect(answer.headers['retry-after']).toBe('1');
   }
-  expect(all.filter(({ status }) => status === 200)).toHaveLength(9);
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(32);
   expect((await apply(service, file)).json.changed).toBe(false);
 });
