@@ -1,0 +1,55 @@
+import { lookup as resolveName } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isAllowedAddress, isLoopbackAddress } from './addresses.ts';
+import type { OutboundRules } from './target.ts';
+
+/** Resolves a host name to its addresses. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** The resolver of the operating system, which also reads /etc/hosts. */
+export const systemResolve: Resolve = async (hostname) =>
+  (await resolveName(hostname, { all: true })).map(({ address }) => address);
+
+/** The name of an outbound request resolves to an address to which requests must not be sent. */
+export class ForbiddenAddress extends Error {
+  constructor(hostname: string) {
+    super(`${hostname} resolves to a loopback, private or otherwise reserved address`);
+  }
+}
+
+/**
+ * Opens connections for undici. A name is resolved once for each connection. The connection is opened to the first of the addresses, and
+ * only if all of them are allowed, so that no second resolution can lead elsewhere. Addresses in URLs are checked by `urlProblem`, because
+ * they are not looked up.
+ */
+export function openConnector(
+  rules: OutboundRules,
+  resolve: Resolve,
+  timeoutMs: number,
+): buildConnector.connector {
+  const https = buildConnector({
+    timeout: timeoutMs,
+    lookup: lookupWith(resolve, (address) => isAllowedAddress(address, rules)),
+  });
+  const http = buildConnector({ timeout: timeoutMs, lookup: lookupWith(resolve, isLoopbackAddress) });
+  return (options, callback) => (options.protocol === 'https:' ? https : http)(options, callback);
+}
+
+function lookupWith(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [address] = addresses;
+        if (address === undefined || !addresses.every(isAllowed)) {
+          callback(new ForbiddenAddress(hostname), '', 0);
+          return;
+        }
+        const family = address.includes(':') ? 6 : 4;
+        if (options.all) callback(null, [{ address, family }]);
+        else callback(null, address, family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
