@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
-import { ofLesson, ofMind, ofSection, ofTopic } from '../src/editor/tabs/mind/form.ts';
+import { ofLesson, ofMind, ofRealtime, ofSection, ofTopic } from '../src/editor/tabs/mind/form.ts';
 import { basics, limits, location, ofCharacter } from '../src/editor/tabs/setup/form.ts';
 
 /** Fields of an experience that no form shows, and why. */
@@ -26,6 +26,7 @@ function shownByForms(): string[] {
     character([ofCharacter.id]),
     ...[...ofCharacter.name, ...ofCharacter.voice, ...ofCharacter.avatar].map(({ path }) => character(path)),
     ...Object.values(ofMind).map((name) => `runtime.mind.${name}`),
+    ...Object.values(ofRealtime).map((name) => `runtime.mind.realtime.${name}`),
     ...ofList(ofTopic.list, [
       ofTopic.id,
       `${ofTopic.followUps}[]`,

@@ -3,12 +3,15 @@ import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete, emptyAnswer } from './mind/model/completions.ts';
+import { checkRealtime } from './realtime/check.ts';
 import { openaiSpeech } from './speech/openai.ts';
 import { withTimeout } from './timeout.ts';
 
 /** The result of one call of an engine. */
 export interface EngineCheck {
   engine: 'MIND' | 'SPEECH' | 'HEARING';
+  /** Prefix of the variables that configure the engine. Absent: its name. */
+  variables?: string;
   /** Absent if the call succeeded. */
   problem?: string;
   /** Duration of the call in milliseconds. */
@@ -33,12 +36,16 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
         if (text.trim() !== '') return;
       throw emptyAnswer();
     });
+  if (mind.kind === 'realtime') {
+    const call = (signal: AbortSignal) => checkRealtime(mind, systemClock, signal);
+    checks.push(result('MIND', call).then((one) => ({ ...one, variables: 'REALTIME' })));
+  }
   if (speech.kind === 'openai') {
     const voice = { characterId: 'doctor', settings: {}, pace: 1 };
     const sentence = { text: 'Hello.', locale: 'en', voice, session: {} };
     check('SPEECH', (signal) => openaiSpeech(speech).speak(sentence, signal));
   }
-  if (hearing.kind === 'openai') {
+  if (hearing.kind === 'openai' && mind.kind !== 'realtime') {
     const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
   }

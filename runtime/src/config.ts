@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type RuntimeVariable, runtimeVariables } from '@session-launch/contract/runtime/variables';
 import { proxyList } from '@session-launch/process/client-address';
 import type { RemoteEngine } from './endpoint.ts';
+import type { RealtimeEngine } from './realtime/partner.ts';
 import type { TokenSource } from './sockets/token.ts';
 import type { SpeechEngine } from './speech/openai.ts';
 
@@ -23,7 +24,7 @@ export interface Config {
   maxSessions: number;
   resumeSeconds: number;
   shutdownGraceSeconds: number;
-  mind: { kind: 'script' } | ({ kind: 'openai' } & RemoteEngine);
+  mind: { kind: 'script' } | ({ kind: 'openai' } & RemoteEngine) | ({ kind: 'realtime' } & RealtimeEngine);
   speech: { kind: 'flite' } | ({ kind: 'openai' } & SpeechEngine) | { kind: 'captions' };
   hearing: { kind: 'page' } | ({ kind: 'openai' } & RemoteEngine) | { kind: 'off' };
 }
@@ -69,7 +70,12 @@ export function readConfig(env: Environment, cwd: string): Config {
     maxSessions: Number(read(v.maxSessions)),
     resumeSeconds: Number(read(v.resumeSeconds)),
     shutdownGraceSeconds: Number(written('SHUTDOWN_GRACE_SECONDS') ?? 5),
-    mind: mind === 'openai' ? engine(v.mindUrl, v.mindModel, v.mindApiKey) : { kind: 'script' },
+    mind:
+      mind === 'openai'
+        ? engine(v.mindUrl, v.mindModel, v.mindApiKey)
+        : mind === 'realtime'
+          ? { kind: 'realtime', ...realtimeEngine(read) }
+          : { kind: 'script' },
     speech:
       speech === 'openai'
         ? { ...engine(v.speechUrl, v.speechModel, v.speechApiKey), voice: read(v.speechVoice) }
@@ -85,6 +91,21 @@ export function readConfig(env: Environment, cwd: string): Config {
     );
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function realtimeEngine(read: (variable: RuntimeVariable) => string | undefined): RealtimeEngine {
+  const v = runtimeVariables;
+  const list = (variable: RuntimeVariable) =>
+    (read(variable) ?? '').split(',').flatMap((name) => name.trim() || []);
+  return {
+    url: read(v.realtimeUrl) ?? '',
+    apiKey: read(v.realtimeApiKey),
+    model: read(v.realtimeModel) ?? '',
+    voice: read(v.realtimeVoice),
+    transcriptionModel: read(v.realtimeTranscriptionModel)!,
+    models: list(v.realtimeModels),
+    voices: list(v.realtimeVoices),
+  };
 }
 
 function adminUrl(written: (name: string) => string | undefined): string {

@@ -62,6 +62,9 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     resumeSeconds: config.resumeSeconds,
     observer: {
       turn: metrics.turn,
+      used: metrics.used,
+      ignored: (setting) =>
+        log.warn({ setting }, 'a setting of an experience is not in the list of the operator and is ignored'),
       engineFailed: (engine, error) => {
         metrics.engineFailed(engine);
         log.warn({ engine, reason: reasonOf(error) }, 'an engine failed');

@@ -53,6 +53,28 @@ const topic = Type.Object(
   { ...closed, description: 'A topic of conversation.' },
 );
 
+const realtimeName = (description: string, example: string) =>
+  optional.string({
+    minLength: 1,
+    maxLength: 200,
+    pattern: patterns.notBlank,
+    description,
+    examples: [example],
+  });
+
+const realtime = Type.Object(
+  {
+    model: realtimeName('The model. It must be in `REALTIME_MODELS` of the runtime.', 'gpt-realtime-mini'),
+    voice: realtimeName('The voice. It must be in `REALTIME_VOICES` of the runtime.', 'marin'),
+  },
+  {
+    ...closed,
+    description:
+      'What a model that hears and speaks uses for this experience instead of its defaults. The runtime ignores what its operator does not allow.',
+    examples: [{ voice: 'marin' }],
+  },
+);
+
 const lesson = Type.Object(
   {
     id: id('morning'),
@@ -80,6 +102,7 @@ export const mind = Type.Object(
       description: 'Who the character is, for a language model.',
       examples: ['You are Maren, who knows every boat in the harbor.'],
     }),
+    realtime: Type.Optional(realtime),
     greeting: optionalTexts('The greeting.', { en: ['Good morning!', 'Ahoy there!'] }),
     fallback: optionalTexts('The answer when no topic matches.', {
       en: ['Here I only know my harbor stories.'],

@@ -159,7 +159,9 @@ export const runtimeEvents = {
   }),
   cues: event('cues', {
     utterance,
-    source: Type.Enum(['engine', 'words', 'text']),
+    source: Type.Enum(['engine', 'words', 'text', 'level']),
+    /** Further `cues` of this utterance follow: it is sent while its speech arrives. */
+    more: Type.Optional(Type.Literal(true)),
     cues: Type.Array(Type.Tuple([ms, Type.Enum(visemes)])),
     words: Type.Optional(Type.Array(Type.Tuple([ms, Type.Integer(), Type.Integer()]))),
   }),

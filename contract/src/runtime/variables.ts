@@ -3,6 +3,8 @@ export type VariableForm =
   | { kind: 'integer'; min: number; max: number }
   | { kind: 'choice'; values: readonly string[] }
   | { kind: 'url'; example: string }
+  | { kind: 'websocket' }
+  | { kind: 'list' }
   | { kind: 'host' }
   | { kind: 'secret' }
   | { kind: 'text' };
@@ -69,9 +71,9 @@ export const runtimeVariables = {
   },
   mind: engine(
     'MIND',
-    ['script', 'openai'],
+    ['script', 'openai', 'realtime'],
     'script',
-    'Source of what characters say: `script` (the script in the project file) or `openai` (a language model).',
+    'Source of what characters say: `script` (the script in the project file), `openai` (a language model) or `realtime` (a model that hears and speaks; `HEARING` then only matters if it is `off`, and `SPEECH` speaks only the sentence that reports a failure).',
   ),
   mindUrl: address('MIND_URL', 'http://127.0.0.1:11434/v1', 'language model'),
   mindModel: named('MIND_MODEL', 'Name of the language model.'),
@@ -95,4 +97,38 @@ export const runtimeVariables = {
   hearingUrl: address('HEARING_URL', 'http://127.0.0.1:8000/v1', 'transcription service'),
   hearingModel: named('HEARING_MODEL', 'Name of the transcription model.'),
   hearingApiKey: secret('HEARING_API_KEY', 'transcription service'),
+  realtimeUrl: {
+    name: 'REALTIME_URL',
+    form: { kind: 'websocket' },
+    meaning:
+      'Address of the realtime model, such as `wss://api.openai.com/v1/realtime`. The runtime adds `model` to its query.',
+  },
+  realtimeModel: named('REALTIME_MODEL', 'Name of the realtime model; in Azure, of the deployment.'),
+  realtimeApiKey: {
+    ...secret('REALTIME_API_KEY', 'realtime model'),
+    meaning:
+      'API key of the realtime model, if it requires one. Sent as a bearer token, to hosts below `azure.com` in the header `api-key`.',
+  },
+  realtimeVoice: {
+    ...named('REALTIME_VOICE', 'Voice of the realtime model.'),
+    otherwise: 'the default of the model',
+  },
+  realtimeTranscriptionModel: {
+    ...named('REALTIME_TRANSCRIPTION_MODEL', 'Model that transcribes what users say to the realtime model.'),
+    default: 'gpt-4o-mini-transcribe',
+  },
+  realtimeModels: {
+    name: 'REALTIME_MODELS',
+    form: { kind: 'list' },
+    otherwise: 'none',
+    meaning:
+      'Models that an experience may select with `mind.realtime.model` instead of `REALTIME_MODEL`, separated by commas. Others are ignored, because the operator pays for them.',
+  },
+  realtimeVoices: {
+    name: 'REALTIME_VOICES',
+    form: { kind: 'list' },
+    otherwise: 'none',
+    meaning:
+      'Voices that an experience may select with `mind.realtime.voice` instead of `REALTIME_VOICE`, separated by commas. Others are ignored.',
+  },
 } as const satisfies Record<string, RuntimeVariable>;

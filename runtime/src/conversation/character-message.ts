@@ -27,6 +27,13 @@ export class CharacterMessage<Piece extends Said> {
     this.#send('partial');
   }
 
+  /** Replaces the text of a piece whose transcript is still arriving. */
+  extend(piece: Piece, text: string): void {
+    if (text.trim() === piece.text) return;
+    piece.text = text.trim();
+    this.#send('partial');
+  }
+
   /** Sends the final message, unless it is empty. */
   end(heard: string, interrupted: boolean): Outcome {
     if (this.pieces.length > 0) this.#send('final', interrupted ? { interrupted, heard } : {});

@@ -88,7 +88,10 @@ export class Conversation {
       name,
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
-    this.#partner = deps.partner({ clock, connected, hello, characters });
+    this.#partner = deps.partner({
+      ...{ clock, connected, hello, characters, observer },
+      safely: (work) => this.#safely(work),
+    });
     const { dialogue, speechOutput, listen } = this.#partner;
     this.#turns = new TurnTaking({
       ...{ clock, dialogue, speechOutput, observer, characters },

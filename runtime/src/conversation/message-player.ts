@@ -1,5 +1,6 @@
-import { audioFrame, bounds } from '@session-launch/contract/runtime/protocol';
+import { audioFrame, bounds, type Cue, type WordTime } from '@session-launch/contract/runtime/protocol';
 import type { Said } from '../mind/mind.ts';
+import type { LiveSpeech } from '../speech/live-speech.ts';
 import { characterFrame } from './audio-frames.ts';
 import { CharacterMessage, type Outcome } from './character-message.ts';
 import type { Outbox } from './outbox.ts';
@@ -36,6 +37,17 @@ type State =
   | { name: 'starting'; piece: Piece }
   /** Sends server audio, at most `bounds.aheadMs` ahead of playback. */
   | { name: 'sending'; utterance: Utterance; audio: Int16Array; offset: number }
+  /** Sends speech that is still arriving. `part` is taken from it; `offset` counts the samples sent of the utterance, `sent` those of the part. */
+  | {
+      name: 'live';
+      utterance: Utterance;
+      live: LiveSpeech;
+      part: Int16Array;
+      sent: number;
+      offset: number;
+      /** Whether the last mouth shapes were sent. */
+      isTimed: boolean;
+    }
   /** The page synthesises the utterance and reports progress. */
   | { name: 'page'; utterance: Utterance }
   /** Captions have no playback reports: the time since `shownAt` counts as played. */
@@ -55,6 +67,8 @@ const untilEvent = Number.POSITIVE_INFINITY;
 const backlogCheckMs = 50;
 /** Milliseconds without progress after which the client counts as stalled. */
 const stallMs = 10_000;
+/** Maximum milliseconds of live speech that are timed and announced at once. */
+const livePartMs = 400;
 
 /**
  * Streams one message of a character to the client, piece by piece, at the speed of playback. A state machine: each event calls `#step`,
@@ -110,6 +124,7 @@ export class MessagePlayer {
     const heard = this.#state.name === 'paused' ? this.#state.heard : this.#playback.heard;
     this.#state = { name: 'over' };
     this.#cancelTimeout();
+    this.#playback.reportHeard();
     this.#abort.abort(new Error('interrupted'));
     return this.#message.end(heard, true);
   }
@@ -149,7 +164,7 @@ export class MessagePlayer {
   #step(isTimeout = false): void {
     this.#cancelTimeout();
     try {
-      const isStalled = isTimeout && this.state === 'sending';
+      const isStalled = isTimeout && (this.state === 'sending' || this.state === 'live');
       if (isStalled !== this.#isStalled) this.#deps.stalled(isStalled);
       this.#isStalled = isStalled;
       this.#queue.fill();
@@ -173,6 +188,8 @@ export class MessagePlayer {
         return this.#start(state.piece, isTimeout);
       case 'sending':
         return this.#sendFrame(state);
+      case 'live':
+        return this.#sendLive(state);
       case 'page':
         if (isTimeout) finish(state.utterance);
         if (!state.utterance.isDone) return state.utterance.durationMs * 2 + 3000;
@@ -211,31 +228,138 @@ export class MessagePlayer {
     return piece;
   }
 
-  #start({ prepared, characterId, locale, text }: Piece, isTimeout: boolean): number {
-    const { outbox, clock, nextUtterance, speaking, started } = this.#deps;
+  #start(piece: Piece, isTimeout: boolean): number {
+    const { outbox, clock, nextUtterance } = this.#deps;
+    const { prepared, text } = piece;
     if (prepared === undefined) return untilEvent;
+    if (prepared.speech === 'live') return this.#startLive(piece, prepared.live);
     const { speech, spoken } = prepared;
     // Only server audio is sent ahead. Page speech and captions start when the earlier utterances have finished.
     const waitMs = speech === 'server' ? 0 : this.#playback.drain(isTimeout);
     if (waitMs > 0) return waitMs;
     if (outbox.connection === undefined) return untilEvent;
     const { words, cues, durationMs } = spoken;
-    const [id, messageId] = [nextUtterance(), this.#message.id];
+    const id = nextUtterance();
     const utterance = this.#playback.begin({ id, piece: this.#next, text, words, durationMs });
     if (speech === 'server') this.#state = { name: 'sending', utterance, audio: spoken.audio, offset: 0 };
     else if (speech === 'client') this.#state = { name: 'page', utterance };
     else this.#state = { name: 'captions', utterance, shownAt: clock.now() };
     if (speech !== 'server') utterance.sentMs = durationMs;
-    speaking(characterId);
-    outbox.send({ type: 'utterance', utterance: id, messageId, characterId, locale, text, speech });
+    this.#announce(piece, utterance, speech);
     const source = speech === 'server' ? spoken.source : 'text';
     outbox.send({ type: 'cues', utterance: id, source, cues, words });
-    if (this.#mindMs !== undefined) {
-      const [mindMs, totalMs] = [this.#mindMs, clock.now() - this.#startedAt];
-      this.#mindMs = undefined;
-      started({ mindMs, speechMs: totalMs - mindMs, totalMs });
-    }
+    this.#reportStart();
     return again;
+  }
+
+  #announce(
+    { characterId, locale }: Piece,
+    { id, text }: Utterance,
+    speech: 'server' | 'client' | 'captions',
+  ) {
+    const { outbox, speaking } = this.#deps;
+    const messageId = this.#message.id;
+    speaking(characterId);
+    outbox.send({ type: 'utterance', utterance: id, messageId, characterId, locale, text, speech });
+  }
+
+  #reportStart(): void {
+    if (this.#mindMs === undefined) return;
+    const [mindMs, totalMs] = [this.#mindMs, this.#deps.clock.now() - this.#startedAt];
+    this.#mindMs = undefined;
+    this.#deps.started({ mindMs, speechMs: totalMs - mindMs, totalMs });
+  }
+
+  /** Begins an utterance of live speech: its first one, or the rest after the connection was lost. */
+  #startLive(piece: Piece, live: LiveSpeech): number {
+    const { outbox, nextUtterance } = this.#deps;
+    live.changed = () => {
+      if (this.state === 'live') this.#step();
+    };
+    if (live.isOver) {
+      this.#state = { name: 'generating' };
+      this.#next++;
+      return again;
+    }
+    if (outbox.connection === undefined) return untilEvent;
+    this.#message.extend(piece, live.text);
+    const fromCharacter = this.#playback.charactersOf(live);
+    const text = live.text.slice(fromCharacter);
+    const utterance = this.#playback.begin({
+      ...{ id: nextUtterance(), piece: this.#next, text, words: [], durationMs: Number.POSITIVE_INFINITY },
+      live: { speech: live, fromMs: live.takenMs, fromCharacter },
+    });
+    this.#state = {
+      name: 'live',
+      utterance,
+      live,
+      part: new Int16Array(0),
+      sent: 0,
+      offset: 0,
+      isTimed: false,
+    };
+    this.#announce(piece, utterance, 'server');
+    return again;
+  }
+
+  #sendLive(state: Extract<State, { name: 'live' }>): number {
+    const { outbox, sampleRate } = this.#deps;
+    const { utterance, live, part } = state;
+    const hasPart = state.sent < part.length;
+    if (!hasPart && live.isOver) return this.#endLive(state);
+    const isAhead = this.#playback.aheadMs + audioFrame.milliseconds > bounds.aheadMs;
+    if (isAhead || outbox.isBacklogged) return stallMs;
+    if (!hasPart) return this.#takeLive(state);
+    const length = Math.round((sampleRate * audioFrame.milliseconds) / 1000);
+    const samples = part.subarray(state.sent, state.sent + length);
+    const frame = characterFrame(utterance.id, state.offset, samples, false);
+    state.sent += samples.length;
+    state.offset += samples.length;
+    utterance.sentMs = (state.offset / sampleRate) * 1000;
+    outbox.connection?.sendAudio(frame);
+    return again;
+  }
+
+  /** Takes the speech that has arrived, and sends its mouth shapes before its audio. */
+  #takeLive(state: Extract<State, { name: 'live' }>): number {
+    const { utterance, live } = state;
+    const { fromMs, fromCharacter } = utterance.live!;
+    const taken = live.take(livePartMs);
+    this.#updateText(state);
+    if (taken === undefined) return untilEvent;
+    const cues = taken.cues.map(([ms, viseme]): Cue => [ms - Math.round(fromMs), viseme]);
+    const words = taken.words.map(
+      ([ms, start, end]): WordTime => [ms - Math.round(fromMs), start - fromCharacter, end - fromCharacter],
+    );
+    utterance.words.push(...words);
+    Object.assign(state, { part: taken.audio, sent: 0 });
+    const more = live.isOver ? {} : ({ more: true } as const);
+    if (live.isOver) cues.push([Math.round(live.takenMs - fromMs), 'sil']);
+    state.isTimed = live.isOver;
+    const { source } = taken;
+    this.#deps.outbox.send({ type: 'cues', utterance: utterance.id, source, cues, words, ...more });
+    this.#reportStart();
+    return again;
+  }
+
+  /** Shows the transcript as far as it has arrived. */
+  #updateText({ utterance, live }: Extract<State, { name: 'live' }>): void {
+    const piece = this.#message.pieces[this.#next];
+    if (piece !== undefined) this.#message.extend(piece, live.text);
+    utterance.text = live.text.slice(utterance.live!.fromCharacter).trimEnd();
+  }
+
+  /** Marks the end of the audio with an empty frame, because the last one was sent before its successor was known. */
+  #endLive(state: Extract<State, { name: 'live' }>): number {
+    const { utterance, offset } = state;
+    this.#updateText(state);
+    const { outbox } = this.#deps;
+    const { id, sentMs } = utterance;
+    utterance.durationMs = sentMs;
+    if (!state.isTimed)
+      outbox.send({ type: 'cues', utterance: id, source: 'level', cues: [[Math.round(sentMs), 'sil']] });
+    outbox.connection?.sendAudio(characterFrame(id, offset, new Int16Array(0), true));
+    return this.#endUtterance(utterance, 'done');
   }
 
   #sendFrame(state: Extract<State, { name: 'sending' }>): number {
@@ -258,13 +382,15 @@ export class MessagePlayer {
     if (reason === 'done') utterance.sentMs = utterance.durationMs;
     const durationMs = Math.round(utterance.sentMs);
     this.#state = { name: 'generating' };
-    this.#next++;
+    // Live speech continues in another utterance.
+    if (reason === 'done' || utterance.live === undefined) this.#next++;
     this.#deps.outbox.send({ type: 'utterance.end', utterance: utterance.id, durationMs, reason });
     return again;
   }
 
   #finish(): typeof untilEvent {
     this.#state = { name: 'over' };
+    this.#playback.reportHeard();
     this.#deps.finished(this.#message.end(this.#playback.heard, false));
     return untilEvent;
   }

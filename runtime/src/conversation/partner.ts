@@ -1,7 +1,7 @@
 import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import type { Engines, Hello } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
-import type { Character, Dialogue } from '../mind/mind.ts';
+import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
 /** The session for which a partner is opened. */
@@ -10,7 +10,24 @@ export interface PartnerSession {
   connected: Connected;
   hello: Hello;
   characters: [Character, ...Character[]];
+  observer: PartnerObserver;
+  /** Runs `work`; an error in it ends this conversation only. */
+  safely(work: () => void): void;
 }
+
+export interface PartnerObserver {
+  /** What a model has consumed. */
+  used(usage: Usage): void;
+  /** A setting of the experience was not applied, because the operator does not allow it. */
+  ignored(setting: string): void;
+}
+
+/** What a model has consumed: tokens of one response, or seconds of audio. */
+export type Usage =
+  | ({ kind: 'tokens' } & Record<TokenKind, number>)
+  | { kind: 'audio'; direction: 'input' | 'output'; seconds: number };
+
+export type TokenKind = 'inputText' | 'inputAudio' | 'inputCached' | 'outputText' | 'outputAudio';
 
 /** What one conversation talks to: understands the user, decides on the answer and speaks it. */
 export interface Partner {
@@ -46,8 +63,17 @@ export interface ListeningCalls {
   /** The transcript was empty: the character continues. */
   noSpeech(): void;
   words(text: string, hearingMs: number): void;
+  /** The user interrupts the character for good. */
+  interrupt(): void;
+  /** Whether the character thinks or speaks. */
+  isCharacterActive(): boolean;
+  /** The user has spoken to a partner that understands speech itself. `answer` passes the transcript to `heard` as it arrives. */
+  spoke(answer: (heard: Heard, signal: AbortSignal) => AsyncIterable<Said>): void;
   failed(error: Error): void;
 }
+
+/** Receives a transcript: cumulative while it is partial. */
+export type Heard = (text: string, status: 'partial' | 'final') => void;
 
 /** The data of a session that a mind uses. */
 export function settingOf({ connected, characters }: PartnerSession) {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import type { Said } from '../mind/mind.ts';
 import { Sentences } from '../sentences.ts';
-import { withTimeout } from '../timeout.ts';
+import { unlessAborted, withTimeout } from '../timeout.ts';
 import type { PreparedSpeech } from './speech-output.ts';
 
 /** A part of a message that is synthesised as one utterance. */
@@ -37,6 +37,8 @@ export class PieceQueue {
   readonly #mind: AsyncIterator<Said>;
   #mindState: 'idle' | 'reading' | 'ended' = 'idle';
   #isFirst = true;
+  /** Whether the mind's last output was live speech, which has a timeout of its own. */
+  #isLive = false;
   /** Pieces that are not synthesised yet. */
   readonly #unprepared: Said[] = [];
   readonly #ready: Piece[] = [];
@@ -73,6 +75,10 @@ export class PieceQueue {
   #prepare(said: Said): void {
     const piece: Piece = { ...said };
     this.#ready.push(piece);
+    if (said.live !== undefined) {
+      piece.prepared = { speech: 'live', live: said.live };
+      return;
+    }
     this.#deps
       .prepare(said)
       .then((prepared) => {
@@ -90,10 +96,11 @@ export class PieceQueue {
       error: () => new EngineError(0, 'the mind did not answer in time'),
     };
     try {
-      const { done, value } = await withTimeout(timeout, () => this.#mind.next());
+      const { done, value } = this.#isLive
+        ? await unlessAborted(this.#mind.next(), this.#signal)
+        : await withTimeout(timeout, () => this.#mind.next());
       this.#mindState = done ? 'ended' : 'idle';
-      if (!done) this.#unprepared.push(...split(value, this.#isFirst));
-      this.#isFirst = false;
+      if (!done) this.#add(value);
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#mindState = 'ended';
@@ -103,6 +110,12 @@ export class PieceQueue {
     }
     this.fill();
     this.#changed();
+  }
+
+  #add(said: Said): void {
+    this.#isLive = said.live !== undefined;
+    this.#unprepared.push(...(this.#isLive ? [said] : split(said, this.#isFirst)));
+    this.#isFirst = false;
   }
 
   #changed(): void {

@@ -1,5 +1,6 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
 import { joined } from '../sentences.ts';
+import type { LiveSpeech } from '../speech/live-speech.ts';
 
 /** Milliseconds to wait for the client's report that playback has finished, past its expected end. */
 const graceMs = 2000;
@@ -11,7 +12,10 @@ export interface Utterance {
   piece: number;
   text: string;
   words: WordTime[];
+  /** Infinite while live speech is still arriving. */
   durationMs: number;
+  /** The live speech of the utterance, and the position in it at which the utterance starts. */
+  live?: { speech: LiveSpeech; fromMs: number; fromCharacter: number } | undefined;
   sentMs: number;
   playedMs: number;
   isDone: boolean;
@@ -21,7 +25,7 @@ export interface Utterance {
 export class Playback {
   readonly #utterances: Utterance[] = [];
 
-  begin(of: Pick<Utterance, 'id' | 'piece' | 'text' | 'words' | 'durationMs'>): Utterance {
+  begin(of: Pick<Utterance, 'id' | 'piece' | 'text' | 'words' | 'durationMs' | 'live'>): Utterance {
     const utterance = { ...of, sentMs: 0, playedMs: 0, isDone: false };
     this.#utterances.push(utterance);
     return utterance;
@@ -71,6 +75,20 @@ export class Playback {
 
   finishAll(): void {
     for (const utterance of this.#utterances) if (!utterance.isDone) finish(utterance);
+  }
+
+  /** Tells live speech how much of it was played. */
+  reportHeard(): void {
+    for (const { live, playedMs } of this.#utterances)
+      if (live !== undefined) live.speech.heardMs = live.fromMs + playedMs;
+  }
+
+  /** Offset in the text of live speech of the first word that was not sent yet. */
+  charactersOf(speech: LiveSpeech): number {
+    const last = this.#utterances.filter(({ live }) => live?.speech === speech).at(-1);
+    if (last === undefined) return 0;
+    const end = last.live!.fromCharacter + (last.words.at(-1)?.[2] ?? 0);
+    return end + Math.max(0, speech.text.slice(end).search(/[\p{L}\p{N}]/u));
   }
 
   /** The text whose words have started playing. */

@@ -1,13 +1,15 @@
 import { systemClock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
+import type { LiveSpeech } from '../speech/live-speech.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
 import { type Prediction, predict } from '../speech/speech-timing.ts';
 import { withTimeout } from '../timeout.ts';
 
-/** How a sentence is presented: as server audio, page speech or captions. */
+/** How a sentence is presented: as server audio, page speech or captions, or as speech that is still arriving. */
 export type PreparedSpeech =
   | { speech: 'server'; spoken: Spoken }
-  | { speech: 'client' | 'captions'; spoken: Prediction };
+  | { speech: 'client' | 'captions'; spoken: Prediction }
+  | { speech: 'live'; live: LiveSpeech };
 
 /** Timeout of one synthesis. */
 const timeout = {
@@ -20,24 +22,26 @@ const timeout = {
 export class SpeechOutput {
   readonly #engine: Speech | undefined;
   readonly #pageLanguages: Set<string>;
+  readonly sampleRate: number;
 
   /** `pageLocales`: locales for which the page reported speech synthesis voices. */
-  constructor(engine: Speech | undefined, pageLocales: readonly string[]) {
+  constructor(
+    engine: Speech | undefined,
+    pageLocales: readonly string[],
+    sampleRate = engine?.sampleRate ?? 16_000,
+  ) {
     this.#engine = engine;
+    this.sampleRate = sampleRate;
     this.#pageLanguages = new Set(pageLocales.flatMap((locale) => languageOf(locale) ?? []));
   }
 
-  kindFor(locale: string): PreparedSpeech['speech'] {
+  kindFor(locale: string): 'server' | 'client' | 'captions' {
     return this.#engine?.speaks(locale) ? 'server' : this.#withoutEngine(locale);
   }
 
   nameFor(locale: string): string {
     const kind = this.kindFor(locale);
     return kind === 'server' ? this.#engine!.name : kind === 'client' ? 'speechSynthesis' : 'captions';
-  }
-
-  get sampleRate(): number {
-    return this.#engine?.sampleRate ?? 16_000;
   }
 
   /** Never rejects because of the engine: calls `failed` and falls back to the page or captions. */

@@ -6,6 +6,7 @@ import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { Outcome } from './character-message.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
+import type { PartnerObserver } from './partner.ts';
 import type { SessionTimers } from './session-timers.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
@@ -14,7 +15,7 @@ export interface TurnTimes extends StartTimes {
   hearingMs?: number;
 }
 
-export interface Observer {
+export interface Observer extends PartnerObserver {
   turn(times: TurnTimes): void;
   engineFailed(engine: 'mind' | 'speech' | 'hearing', error: Error): void;
   /** An unexpected error ended the conversation. */
@@ -41,6 +42,8 @@ export interface TurnTakingDeps {
 /** Milliseconds of pause between two sections of a presenter, and between its greeting and the first section. */
 const sectionPauseMs = 4000;
 const greetingPauseMs = 800;
+/** Shown for spoken words while their transcript is not known. */
+const unknownWords = '…';
 
 /** Processes the turns of a conversation one at a time: the user's words, then the character's message. */
 export class TurnTaking {
@@ -72,6 +75,21 @@ export class TurnTaking {
     this.#deps.outbox.send({ type: 'message', id, role: 'user', status: 'final', text });
     this.#deps.observer.said('user', text);
     this.#start((signal) => this.#deps.dialogue.answer(text, signal), hearingMs);
+  }
+
+  /** Starts the answer to words that the partner has heard itself. `transcribed` follows. */
+  userSpoke(id: string, answer: (signal: AbortSignal) => AsyncIterable<Said>): void {
+    this.#stop();
+    this.#deps.timers.userSpoke();
+    // Reserves the place of the user's message before that of the answer.
+    this.#deps.outbox.send({ type: 'message', id, role: 'user', status: 'partial', text: unknownWords });
+    this.#start(answer);
+  }
+
+  /** Sends the words that the partner has heard. Empty if it could not transcribe them. */
+  transcribed(id: string, text: string, status: 'partial' | 'final'): void {
+    this.#deps.outbox.send({ type: 'message', id, role: 'user', status, text: text || unknownWords });
+    if (status === 'final' && text !== '') this.#deps.observer.said('user', text);
   }
 
   /** Sends an error event and lets the character apologise in one sentence after an engine failure. */

@@ -133,10 +133,20 @@ export class UserInput {
       pressed: () => turns.postponeNextSection(),
       bargeIn: () => turns.player?.pause(),
       noSpeech: () => turns.player?.resume(),
+      interrupt: () => turns.interrupt(),
+      isCharacterActive: () => turns.player !== undefined,
       words: (text, hearingMs) =>
         safely(() => {
           if (this.#allowsText()) this.#userSaid(randomUUID(), text, hearingMs);
           else turns.player?.resume();
+        }),
+      spoke: (answer) =>
+        safely(() => {
+          if (!this.#allowsText()) return;
+          const id = randomUUID();
+          turns.userSpoke(id, (signal) =>
+            answer((text, status) => turns.transcribed(id, text, status), signal),
+          );
         }),
       failed: (error) => {
         hearingFailed(error);

@@ -1,5 +1,6 @@
 import type { Mind as MindOfRevision } from '@session-launch/contract/project-file/mind';
 import type { SessionMode } from '@session-launch/contract/session';
+import type { LiveSpeech } from '../speech/live-speech.ts';
 
 export interface Character {
   characterId: string;
@@ -24,6 +25,8 @@ export interface Said {
   text: string;
   locale: string;
   characterId: string;
+  /** The speech of a mind that speaks itself. Absent: a speech engine speaks the text. */
+  live?: LiveSpeech;
 }
 
 export interface Suggestion {

@@ -2,7 +2,7 @@ import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/pro
 import { wordsOf } from '../segmenters.ts';
 
 /** A speech sound predicted from the text. `weight` is its length in units of one short sound. */
-interface PredictedSound {
+export interface PredictedSound {
   viseme: Viseme;
   weight: number;
   at: number;
@@ -15,7 +15,8 @@ export interface Prediction {
   words: WordTime[];
 }
 
-const unitMs = 72;
+/** Length of a short sound at a calm reading rate, in milliseconds. */
+export const unitMs = 72;
 const shortPause = 3;
 const longPause = 5;
 
@@ -77,7 +78,7 @@ const anySyllable: [Viseme, Viseme][] = [
   ['SS', 'O'],
 ];
 
-const isVowel = (viseme: Viseme) => ['aa', 'E', 'I', 'O', 'U'].includes(viseme);
+export const isVowel = (viseme: Viseme) => ['aa', 'E', 'I', 'O', 'U'].includes(viseme);
 const wholeSyllable = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const katakana = (letter: string) =>
   /[ァ-ヶ]/.test(letter) ? String.fromCodePoint(letter.codePointAt(0)! - 0x60) : letter;
@@ -136,7 +137,8 @@ export function wordOffsets(text: string): [start: number, end: number][] {
   return Array.from(wordsOf(text, 'und'), ({ word, index }) => [index, index + word.length]);
 }
 
-function soundsOf(text: string): PredictedSound[] {
+/** Predicts the sounds of a text, with their offsets in it. */
+export function soundsOf(text: string): PredictedSound[] {
   const sounds: PredictedSound[] = [];
   const add = (viseme: Viseme, weight: number, at: number) => sounds.push({ viseme, weight, at });
   let syllable = 0;

@@ -7,7 +7,9 @@ import { FakeClock, settled } from '../harness/fake-clock.ts';
 
 const durationMs = 2800;
 
-function preparedAs(speech: PreparedSpeech['speech']): PreparedSpeech {
+type Kind = Exclude<PreparedSpeech['speech'], 'live'>;
+
+function preparedAs(speech: Kind): PreparedSpeech {
   const spoken = { durationMs, cues: [], words: [] };
   return speech === 'server'
     ? { speech, spoken: { ...spoken, source: 'engine', audio: new Int16Array(durationMs * 16) } }
@@ -15,7 +17,7 @@ function preparedAs(speech: PreparedSpeech['speech']): PreparedSpeech {
 }
 
 /** A player of a message with these pieces. `say` and `synthesise` let the mind and the speech engine continue. */
-function open(speech: PreparedSpeech['speech'] = 'server', texts = ['First one.', 'Second one.']) {
+function open(speech: Kind = 'server', texts = ['First one.', 'Second one.']) {
   const clock = new FakeClock();
   const connection = new RecordedConnection();
   const outbox = new Outbox();
@@ -85,7 +87,7 @@ const reach: Record<string, () => Promise<Opened>> = {
   },
 };
 
-async function begun(speech: PreparedSpeech['speech'], texts?: string[]): Promise<Opened> {
+async function begun(speech: Kind, texts?: string[]): Promise<Opened> {
   const opened = open(speech, texts);
   opened.say();
   await opened.after(opened.synthesise);

@@ -279,7 +279,14 @@ describe('unexpected errors', () => {
       },
       resumeSeconds: 30,
       runtimeId: 'rt_test',
-      observer: { turn: () => {}, said: () => {}, engineFailed: () => {}, failed: () => {} },
+      observer: {
+        turn: () => {},
+        said: () => {},
+        used: () => {},
+        ignored: () => {},
+        engineFailed: () => {},
+        failed: () => {},
+      },
       ended: (...end) => ended.push(end),
     });
     const hello = { type: 'hello', protocol: 1, client: { name: 'test', version: '1' } } as const;

@@ -115,7 +115,8 @@ export class Client {
   #hear(frame: Buffer, plays: boolean): void {
     this.frames.push(frame);
     if (!plays) return;
-    const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / 16;
+    const { sampleRate } = this.events.find((event) => event.type === 'ready')!.audio.output;
+    const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / (sampleRate / 1000);
     const isDone = frame.readUInt8(1) === 1;
     // Not for every frame: the runtime limits the number of client messages per second.
     if (isDone || this.frames.length % 10 === 0)

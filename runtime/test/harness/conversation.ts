@@ -102,6 +102,8 @@ export function startConversation(
       observer: {
         turn: () => {},
         said: () => {},
+        used: () => {},
+        ignored: () => {},
         engineFailed: (engine) => failures.push(engine),
         failed: (_, error) => faults.push(error),
       },

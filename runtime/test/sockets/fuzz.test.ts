@@ -102,6 +102,8 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
     observer: {
       turn: () => {},
       said: () => {},
+      used: () => {},
+      ignored: () => {},
       engineFailed: () => {},
       failed: (_, error) => faults.push(error),
     },

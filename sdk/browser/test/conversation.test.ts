@@ -68,6 +68,45 @@ test('a page that cannot play audio reports playback by the clock', () => {
   expect(sent).toEqual([{ type: 'played', utterance: 1, ms: 900, done: true }]);
 });
 
+describe('an utterance that is sent while its speech arrives', () => {
+  const cues = (conversation: Conversation, ms: number, more?: true) =>
+    conversation.event({
+      ...{ type: 'cues', seq: 4, utterance: 1, source: 'text', ...(more && { more }) },
+      cues: [
+        [ms - 300, 'O'],
+        [ms, 'sil'],
+      ],
+    });
+  const begin = (conversation: Conversation) => {
+    const line = { utterance: 1, messageId: 'm', characterId: 'sayo', locale: 'en', text: '' };
+    conversation.event({ type: 'utterance', seq: 2, ...line, speech: 'server' });
+    cues(conversation, 400, true);
+  };
+
+  test('has one animation, to which later mouth shapes are added', () => {
+    const { conversation, cues: shown } = open();
+    begin(conversation);
+    cues(conversation, 800, true);
+    cues(conversation, 1200);
+    expect(shown).toHaveLength(1);
+    expect(shown[0]!.cues.map(([ms]) => ms)).toEqual([100, 400, 500, 800, 900, 1200]);
+    vi.advanceTimersByTime(1000);
+    expect(shown[0]!.clock()).toBe(1000);
+  });
+
+  test('is reported as played part by part, and as done after its last mouth shapes', () => {
+    const { conversation, sent } = open();
+    begin(conversation);
+    vi.advanceTimersByTime(400);
+    cues(conversation, 800);
+    vi.advanceTimersByTime(400);
+    expect(sent).toEqual([
+      { type: 'played', utterance: 1, ms: 400, done: undefined },
+      { type: 'played', utterance: 1, ms: 800, done: true },
+    ]);
+  });
+});
+
 test('an interrupted utterance stops at once and is not reported as played', () => {
   const { conversation, sent, cues } = open();
   utter(conversation, 'server');

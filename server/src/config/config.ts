@@ -176,19 +176,19 @@ export function checkRuntime(env: Environment, cwd: string): void {
 /** Problems at which the runtime would exit: invalid values, and engines without a URL or model. */
 function checkRuntimeVariables(read: Reader): void {
   for (const variable of Object.values(variablesOfRuntime)) read.read(variable);
-  const { mind, speech, hearing, mindUrl, mindModel, speechUrl, speechModel, hearingUrl, hearingModel } =
-    variablesOfRuntime;
-  for (const [engine, ...needed] of [
-    [mind, mindUrl, mindModel],
-    [speech, speechUrl, speechModel],
-    [hearing, hearingUrl, hearingModel],
+  const v = variablesOfRuntime;
+  for (const [engine, value, ...needed] of [
+    [v.mind, 'openai', v.mindUrl, v.mindModel],
+    [v.mind, 'realtime', v.realtimeUrl, v.realtimeModel],
+    [v.speech, 'openai', v.speechUrl, v.speechModel],
+    [v.hearing, 'openai', v.hearingUrl, v.hearingModel],
   ] as const) {
-    if (read.isBad(engine) || read.read(engine) !== 'openai') continue;
+    if (read.isBad(engine) || read.read(engine) !== value) continue;
     for (const variable of needed.filter((one) => !read.isSet(one)))
       read.problems.push({
         variable: variable.name,
         got: 'unset',
-        wants: `set, since ${engine.name} is openai`,
+        wants: `set, since ${engine.name} is ${value}`,
       });
   }
 }

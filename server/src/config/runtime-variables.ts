@@ -3,7 +3,7 @@ import {
   runtimeVariables,
   type VariableForm,
 } from '@session-launch/contract/runtime/variables';
-import { baseUrl, host, integer, type Kind, matching, oneOf, type Variable } from './values.ts';
+import { baseUrl, host, integer, type Kind, matching, oneOf, type Variable, websocketUrl } from './values.ts';
 
 type OfRuntime = Variable<unknown> & { readBy: 'runtime' };
 
@@ -25,6 +25,13 @@ function kindOf(form: VariableForm): Kind<unknown> {
       return oneOf(form.values);
     case 'url':
       return baseUrl(form.example);
+    case 'websocket':
+      return websocketUrl;
+    case 'list':
+      return matching(
+        /^[^\p{Cc},]{1,200}(,[^\p{Cc},]{1,200}){0,99}$/u,
+        'at most 100 names separated by commas, of at most 200 characters each',
+      );
     case 'host':
       return host;
     case 'secret':

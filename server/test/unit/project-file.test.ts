@@ -668,7 +668,10 @@ describe('invalid fields and values are reported:', () => {
   test.each([
     ['{}', undefined],
     ['{ topics: [{ id: a }, { id: b, then: [a, b] }] }', undefined],
-    ['[]', ' is a list; write its fields: persona, greeting, fallback, topics, lessons, presentation'],
+    [
+      '[]',
+      ' is a list; write its fields: persona, realtime, greeting, fallback, topics, lessons, presentation',
+    ],
     ['{ persona: " " }', '.persona is blank; write at least one visible character'],
     [`{ persona: ${'x'.repeat(8001)} }`, '.persona has 8001 characters; shorten it to at most 8000'],
     ['{ greting: { en: A } }', ' has an unknown field "greting"; did you mean "greeting"?'],

@@ -5,7 +5,7 @@ import { helpAt } from '../document/schema.ts';
 import { DraftText } from '../fields/fields.tsx';
 import type { Draft } from '../saving/draft.ts';
 import { Columns } from './mind/columns.tsx';
-import { ofMind } from './mind/form.ts';
+import { ofMind, ofRealtime } from './mind/form.ts';
 import { LanguageBar } from './mind/language-bar.tsx';
 import { Lessons } from './mind/lessons.tsx';
 import { languagesOf, mindPath } from './mind/mind-languages.ts';
@@ -34,6 +34,14 @@ export function Mind({ draft }: { draft: Draft }) {
           label={mindTexts.persona.label}
           rows={4}
         />
+        {Object.values(ofRealtime).map((name) => (
+          <DraftText
+            key={name}
+            draft={draft}
+            path={[...mindPath, 'realtime', name]}
+            label={mindTexts.realtime[name]}
+          />
+        ))}
       </section>
     </div>
   );

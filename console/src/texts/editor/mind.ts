@@ -5,6 +5,7 @@ export const mindTexts = {
     label: 'Persona',
     used: 'Used when the runtime answers with a language model. The built-in script does not read it.',
   },
+  realtime: { model: 'Realtime model', voice: 'Realtime voice' },
   languages: {
     heading: 'Languages',
     shown: 'Languages shown',

@@ -34,6 +34,8 @@ export const wordTexts = {
     'runtime.limits.maxSeconds': 'Longest session in seconds',
     'runtime.limits.idleSeconds': 'Idle time in seconds',
     'runtime.mind.persona': 'Persona',
+    'runtime.mind.realtime.model': 'Realtime model',
+    'runtime.mind.realtime.voice': 'Realtime voice',
     'runtime.mind.greeting': 'Greeting',
     'runtime.mind.fallback': 'Fallback',
     'runtime.mind.topics': 'Topics',

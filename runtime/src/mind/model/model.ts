@@ -7,9 +7,9 @@ import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
 import { type ChatMessage, complete, emptyAnswer } from './completions.ts';
 import { marks, systemPrompt } from './prompt.ts';
+import { suggestedTopics } from './suggestions.ts';
 
 const rememberedMessages = 40;
-const suggested = 4;
 
 /** A mind backed by a language model with an OpenAI-compatible API. */
 export function modelMind(engine: RemoteEngine): Mind {
@@ -60,9 +60,7 @@ class ModelDialogue implements Dialogue {
   }
 
   suggestions(): Suggestion[] {
-    const { mind, locale } = this.#setting;
-    const asks = (mind.topics ?? []).flatMap(({ ask }) => pick(ask, locale) ?? []);
-    return asks.slice(0, suggested).map((ask) => ({ text: ask.variants[0]!, locale: ask.locale }));
+    return suggestedTopics(this.#setting);
   }
 
   sorry(): Said {

@@ -7,8 +7,15 @@ export const marks = { open: '[[', close: ']]' } as const;
 const languageName = (locale: string) =>
   `${new Intl.DisplayNames(['en'], { type: 'language' }).of(locale) ?? locale} (${locale})`;
 
-/** Builds the system prompt. */
-export function systemPrompt({ mind, mode, locale, secondaryLocale, characters, title }: Setting): string {
+/**
+ * Builds the system prompt. The text of a `written` answer is read aloud by speech engines, which need to know the speaker and the language
+ * of each part. A model that speaks itself gives a `spoken` answer.
+ */
+export function systemPrompt(
+  { mind, mode, locale, secondaryLocale, characters, title }: Setting,
+  answer: 'written' | 'spoken' = 'written',
+): string {
+  const isWritten = answer === 'written';
   const names = characters.map(({ name }) => name);
   return [
     mind.persona ?? `You are ${names.join(' and ')} in “${title}”.`,
@@ -16,13 +23,13 @@ export function systemPrompt({ mind, mode, locale, secondaryLocale, characters, 
     'When somebody asks whether you are an AI or a person, say honestly that you are an AI character.',
     ...(characters.length > 1
       ? [
-          `You play ${names.join(' and ')}. Begin a sentence with the name and a colon whenever the speaker changes.`,
+          `You play ${names.join(' and ')}. ${isWritten ? 'Begin a sentence with the name and a colon whenever the speaker changes.' : 'Say who speaks whenever the speaker changes.'}`,
         ]
       : []),
     ...(secondaryLocale === undefined
       ? []
       : [
-          `The listener is learning ${languageName(secondaryLocale)}: teach phrases, have them repeated, correct kindly. Put everything that is in ${languageName(secondaryLocale)} between ${marks.open} and ${marks.close}.`,
+          `The listener is learning ${languageName(secondaryLocale)}: teach phrases, have them repeated, correct kindly.${isWritten ? ` Put everything that is in ${languageName(secondaryLocale)} between ${marks.open} and ${marks.close}.` : ''}`,
         ]),
     ...(mode === 'presenter'
       ? ['You are giving a talk. Answer questions briefly; the talk itself goes on without you.']

@@ -9,6 +9,9 @@ import type { Recognition } from './recognition.ts';
 
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
+/** An utterance, and its mouth shapes as far as they are known. */
+type Utterance = EventOf<'utterance'> & { cues?: EventOf<'cues'>['cues']; startsAt?: number };
+
 /** A message of the client. The runtime echoes messages that have an id. */
 export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
 
@@ -39,7 +42,7 @@ export class Conversation {
       ms: Math.max(0, Math.round(ms)),
       done: done || undefined,
     });
-  readonly #utterances = new Map<number, EventOf<'utterance'>>();
+  readonly #utterances = new Map<number, Utterance>();
   /** When the utterances without audible playback end, on the clock of `performance.now()`. They are timed one after another. */
   #silentUntil = 0;
   #stopCapture: (() => void) | undefined;
@@ -172,32 +175,33 @@ export class Conversation {
     return this.#playback !== undefined && this.#context.audio.state === 'running';
   }
 
-  #cues({ utterance: id, cues, words = [] }: EventOf<'cues'>): void {
+  #cues({ utterance: id, cues, words = [], more }: EventOf<'cues'>): void {
     const utterance = this.#utterances.get(id);
     if (!utterance) return;
-    const durationMs = cues.at(-1)?.[0] ?? 0;
     const { characterId, speech, locale, text } = utterance;
-    let clock: SpeechCue['clock'];
-    const voice = this.#pageVoice;
-    if (speech === 'client' && voice) {
-      voice.speak({ utterance: id, locale, text, durationMs, words });
-      clock = () => voice.clock(id);
-    } else {
-      const startsAt = Math.max(performance.now(), this.#silentUntil);
-      this.#silentUntil = startsAt + durationMs;
-      // If audio is not available or blocked, report `played` after the duration of the utterance: the runtime waits for it.
-      if (speech === 'server')
-        setTimeout(() => {
-          if (this.#isPlaying || !this.#utterances.has(id)) return;
-          this.#playback?.skip(id);
-          this.#played(id, durationMs, true);
-        }, this.#silentUntil - performance.now());
-      clock = () => {
-        if (speech === 'server' && this.#isPlaying) return this.#playback!.clock(id);
-        const ms = performance.now() - startsAt;
-        return ms > durationMs || !this.#utterances.has(id) ? Number.NaN : ms;
-      };
-    }
-    this.#context.sink.cue({ type: 'speech', characterId, cues, clock } satisfies SpeechCue);
+    const all = utterance.cues ?? [];
+    all.push(...cues);
+    const durationMs = all.at(-1)?.[0] ?? 0;
+    const voice = speech === 'client' ? this.#pageVoice : undefined;
+    voice?.speak({ utterance: id, locale, text, durationMs, words });
+    utterance.startsAt ??= Math.max(performance.now(), this.#silentUntil);
+    const { startsAt } = utterance;
+    if (!voice) this.#silentUntil = startsAt + durationMs;
+    // If audio is not available or blocked, report `played` when the mouth shapes end: the runtime waits for it.
+    if (speech === 'server')
+      setTimeout(() => {
+        if (this.#isPlaying || !this.#utterances.has(id)) return;
+        if (!more) this.#playback?.skip(id);
+        this.#played(id, durationMs, !more);
+      }, this.#silentUntil - performance.now());
+    if (utterance.cues) return;
+    utterance.cues = all;
+    const clock = () => {
+      if (voice) return voice.clock(id);
+      if (speech === 'server' && this.#isPlaying) return this.#playback!.clock(id);
+      const ms = performance.now() - startsAt;
+      return ms > all.at(-1)![0] || !this.#utterances.has(id) ? Number.NaN : ms;
+    };
+    this.#context.sink.cue({ type: 'speech', characterId, cues: all, clock } satisfies SpeechCue);
   }
 }

@@ -17,6 +17,9 @@ export interface TextsField {
 /** The fields of the tab Mind, for its components and for the test that compares them with the schema. Paths begin at the mind. */
 export const ofMind = { persona: 'persona', greeting: 'greeting', fallback: 'fallback' } as const;
 
+/** What a model that hears and speaks uses. Paths begin at `realtime`. */
+export const ofRealtime = { model: 'model', voice: 'voice' } as const;
+
 export const ofTopic = {
   list: 'topics',
   id: 'id',
