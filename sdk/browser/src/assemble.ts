@@ -12,7 +12,7 @@ export function assemble(
   options: ExperienceOptions,
   attach: Deps['attach'],
   speech?: PageSpeech,
-): Experience {
+): LiveExperience {
   const deps: Deps = {
     transport: websocket(speech),
     createMicrophone,

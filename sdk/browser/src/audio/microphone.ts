@@ -4,7 +4,7 @@ import { ExperienceError } from '../core/experience-error.ts';
 import type { MicStatus } from '../types.ts';
 import { type Meter, meterOf } from './meter.ts';
 
-const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
+const closed: MicSession = { isAllowed: false, give: () => {} };
 
 const notAccepted = 'The session accepts no speech now.';
 const statusOf: Record<string, MicStatus> = {

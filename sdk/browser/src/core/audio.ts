@@ -5,7 +5,7 @@ import type { Connection, Microphone, Output } from '../types.ts';
 export interface MicSession {
   /** Whether the session takes speech input. If not, `enable` rejects without a permission prompt. */
   isAllowed: boolean;
-  audio: AudioContext | undefined;
+  audio?: AudioContext | undefined;
   /** Receives the track while the microphone is on, and null when it is muted or lost. */
   give(track: MediaStreamTrack | null): void;
 }

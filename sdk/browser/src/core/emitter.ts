@@ -17,19 +17,19 @@ const names: readonly string[] = [
 
 export class Emitter {
   /** Handlers per event; true for those that are removed after their first call. */
-  readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
+  readonly #handlers = new Map(names.map((name) => [name, new Map<Handler<never>, boolean>()]));
 
   /** Number of running `emit` calls: above 0 while a handler is called. */
   protected emitting = 0;
 
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
-    if (!names.includes(event))
+    const all = this.#handlers.get(event);
+    if (!all)
       throw new TypeError(
         `there is no event "${event}": ${names.join(', ')}; attach() has onClose and onStateUpdate`,
       );
     if (typeof handler !== 'function') throw new TypeError('handler must be a function');
-    const all = this.#handlers.get(event) ?? new Map();
-    this.#handlers.set(event, all.set(handler, isOnce));
+    all.set(handler, isOnce);
     return () => this.off(event, handler);
   }
 
@@ -43,7 +43,7 @@ export class Emitter {
 
   emit<K extends keyof Events>(event: K, payload: Events[K]): void {
     this.emitting++;
-    for (const [handler, isOnce] of [...(this.#handlers.get(event) ?? [])] as [Handler<K>, boolean][]) {
+    for (const [handler, isOnce] of [...this.#handlers.get(event)!] as [Handler<K>, boolean][]) {
       if (isOnce) this.off(event, handler);
       callSafely(() => handler(payload));
     }

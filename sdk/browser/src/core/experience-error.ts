@@ -20,7 +20,7 @@ export class ExperienceError extends Error implements Shape {
   constructor(code: ServiceCode | ClientCode, message: string, { cause, ...facts }: Facts = {}) {
     super(message, { cause });
     const all = Object.entries({ code, fatal: true, retryable: false, ...facts });
-    Object.assign(this, Object.fromEntries(all.filter(([, value]) => value !== undefined)));
+    for (const [name, value] of all) if (value !== undefined) Object.assign(this, { [name]: value });
   }
 }
 

@@ -55,10 +55,8 @@ export class ExperienceState extends Emitter {
 
   /** Adds a message, or replaces the one with the same id. */
   addMessage(message: Message): void {
-    const isKnown = this.messages.some(({ id }) => id === message.id);
-    this.messages = isKnown
-      ? this.messages.map((one) => (one.id === message.id ? message : one))
-      : [...this.messages, message];
+    const all = new Map(this.messages.map((one) => [one.id, one]));
+    this.messages = [...all.set(message.id, message).values()];
     if (message.role === 'user' && message.status === 'final') this.suggestions = [];
     this.emit('message', message);
   }

@@ -1,4 +1,5 @@
 import type {
+  Availability,
   EndReason,
   Events,
   Experience,
@@ -15,6 +16,7 @@ import type {
 import * as wire from '../wire.ts';
 import { Attempt } from './attempt.ts';
 import type { SessionMicrophone, SessionOutput } from './audio.ts';
+import { availability } from './availability.ts';
 import { type Environment, randomId } from './environment.ts';
 import {
   aborted,
@@ -102,6 +104,10 @@ export class LiveExperience extends ExperienceState implements Experience {
     return this.#started!;
   }
 
+  availability(): Promise<Availability> {
+    return availability(this.#env, this.options.source);
+  }
+
   end(): Promise<void> {
     return this.endBecause('user');
   }
@@ -159,8 +165,8 @@ export class LiveExperience extends ExperienceState implements Experience {
     }
   }
 
-  #launch({ request, signal, leave }: Attempt): Promise<Launched> {
-    return this.#launches.next(request, signal, leave);
+  #launch(attempt: Attempt): Promise<Launched> {
+    return this.#launches.next(attempt.request, attempt.signal, attempt.leave);
   }
 
   async #connect(attempt: Attempt, launched: Launched, mayMintAgain: boolean): Promise<void> {
@@ -185,7 +191,7 @@ export class LiveExperience extends ExperienceState implements Experience {
       const { canMint } = this.#launches;
       if (!canMint && isFull(found)) {
         // The runtime did not consume the token: a later start can connect with it.
-        this.#launches.reuse();
+        this.#launches.reuse?.();
         attempt.launched = undefined;
       }
       const isUsed = found.code === 'SESSION_USED';

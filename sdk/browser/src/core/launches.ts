@@ -12,13 +12,13 @@ export interface Launches {
   /** See `mint` for `late`. */
   next(request: MintFields, signal: AbortSignal, late: (launched: Launched) => void): Promise<Launched>;
   /** Allows another start with the given launch, because the runtime has not consumed its token. */
-  reuse(): void;
+  reuse?(): void;
 }
 
 /** Mints launches, or returns the one of the `launch` option, once. */
 export function launchesOf(deps: MintDeps, source: CheckedSource): Launches {
-  if (source.kind !== 'launch')
-    return { canMint: true, next: (...request) => mint(deps, source, ...request), reuse: () => {} };
+  if (!('launch' in source))
+    return { canMint: true, next: (...request) => mint(deps, source, ...request) };
   let isUsed = false;
   const createdAt = deps.now();
   const launches: Launches = {

@@ -3,7 +3,7 @@ export function browserLocale(): string | undefined {
   const [first] = globalThis.navigator?.languages ?? [];
   try {
     // Some systems append a non-standard modifier: en-US@posix.
-    return first === undefined ? undefined : Intl.getCanonicalLocales(first.replace(/@.*$/, ''))[0];
+    return Intl.getCanonicalLocales(first?.replace(/@.*$/, ''))[0];
   } catch {
     return undefined;
   }

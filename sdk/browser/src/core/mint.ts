@@ -17,7 +17,7 @@ export interface MintDeps extends RequestDeps {
  */
 export async function mint(
   deps: MintDeps,
-  source: Exclude<CheckedSource, { kind: 'launch' }>,
+  source: Exclude<CheckedSource, { launch: Launch }>,
   given: MintFields,
   signal: AbortSignal,
   late: (launched: Launched) => void,
@@ -26,9 +26,9 @@ export async function mint(
   await pause(deps, 0, signal);
   const key = deps.newKey();
   const locale = given.locale ?? browserLocale();
-  const fields: MintFields = locale === undefined ? given : { ...given, locale };
+  const fields: MintFields = locale ? { ...given, locale } : given;
   const ask = asking(deps, source, fields, key, signal);
-  const delayAfter = retryDelays(source.kind === 'request' && source.to !== 'public');
+  const delayAfter = retryDelays('to' in source && source.to !== 'public');
   for (;;) {
     try {
       const launch = await ask();
@@ -47,12 +47,12 @@ export async function mint(
 
 function asking(
   deps: MintDeps,
-  source: Exclude<CheckedSource, { kind: 'launch' }>,
+  source: Exclude<CheckedSource, { launch: Launch }>,
   fields: MintFields,
   key: string,
   signal: AbortSignal,
 ): () => Promise<Launch> {
-  if (source.kind === 'callback')
+  if ('mint' in source)
     return async () => {
       try {
         return await source.mint({ ...fields }, { idempotencyKey: key, signal });

@@ -4,21 +4,22 @@ import { requiredServiceUrl, serviceUrl } from './service-url.ts';
 /** The validated source of launches. */
 export type CheckedSource =
   | {
-      kind: 'request';
       to: 'browser' | 'public' | 'relay';
       url: string;
       experienceId: string;
+      /** Where to ask for the availability; not for relays. */
+      availabilityUrl?: string;
       /** Only for relays. */
       init?: (() => RequestInit | Promise<RequestInit>) | undefined;
       userId?: string | undefined;
     }
-  | {
-      kind: 'callback';
-      mint: (fields: MintFields, call: { idempotencyKey: string; signal: AbortSignal }) => Promise<Launch>;
-    }
-  | { kind: 'launch'; launch: Launch };
+  | { mint(fields: MintFields, call: { idempotencyKey: string; signal: AbortSignal }): Promise<Launch> }
+  | { launch: Launch };
 
-export type Checked = Pick<ExperienceOptions, 'leaveUrl' | 'signal' | 'transports' | 'renderers' | 'log'> & {
+export type Checked = Pick<
+  ExperienceOptions,
+  'check' | 'leaveUrl' | 'signal' | 'transports' | 'renderers' | 'log'
+> & {
   source: CheckedSource;
   fields: MintFields;
   baseUrl: string | undefined;
@@ -45,31 +46,30 @@ export function check(options: ExperienceOptions): Checked {
 function checkSource(options: Record<string, unknown>): CheckedSource {
   const { experienceId, relayUrl, relayInit, userId, door: endpoint, mint, launch, baseUrl } = options;
   const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
-  if (given !== 1 || (experienceId === undefined && (relayUrl ?? endpoint) !== undefined))
+    const isTwofold = relayUrl !== undefined && endpoint !== undefined;
+  if (given !== 1 || isTwofold || (experienceId === undefined && (relayUrl ?? endpoint) !== undefined))
     throw new TypeError('pass experienceId (with door or relayUrl), mint or launch');
   if (mint !== undefined) {
     if (typeof mint !== 'function') throw new TypeError('mint must be a function');
-    return { kind: 'callback', mint: mint as Extract<CheckedSource, { kind: 'callback' }>['mint'] };
+    return { mint: mint as Extract<CheckedSource, { mint: unknown }>['mint'] };
   }
   if (launch !== undefined) {
-    if (typeof launch !== 'object' || launch === null) throw new TypeError('launch must be an object');
-    return { kind: 'launch', launch: launch as Launch };
+    if (Object(launch) !== launch) throw new TypeError('launch must be an object');
+    return { launch: launch as Launch };
   }
   if (typeof experienceId !== 'string' || !experienceId.startsWith('exp_'))
     throw new TypeError('experienceId must start with exp_');
-  if (relayUrl !== undefined) {
-    if (endpoint !== undefined) throw new TypeError('give door or relayUrl, not both');
+  if (relayUrl !== undefined)
     return {
-      kind: 'request',
       to: 'relay',
       url: String(relayUrl),
       init: relayInit as () => RequestInit,
       experienceId,
       userId: userId as string | undefined,
     };
-  }
   const to = endpoint ?? 'browser';
   if (to !== 'browser' && to !== 'public') throw new TypeError('door must be "browser" or "public"');
-  const url = `${requiredServiceUrl(baseUrl as string | undefined)}/v1/${to}-sessions`;
-  return { kind: 'request', to, url, experienceId };
+  const api = `${requiredServiceUrl(baseUrl as string | undefined)}/v1/`;
+  const availabilityUrl = `${api}experiences/${experienceId}/availability?door=${to}`;
+  return { to, url: `${api}${to}-sessions`, experienceId, availabilityUrl };
 }

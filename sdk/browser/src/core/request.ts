@@ -1,5 +1,6 @@
-import type { Launch, ServiceCode } from '../types.ts';
+import type { ServiceCode } from '../types.ts';
 import { aborted, ExperienceError } from './experience-error.ts';
+import { text } from './shape.ts';
 
 export interface RequestDeps {
   fetch: typeof fetch;
@@ -7,37 +8,37 @@ export interface RequestDeps {
   clearTimeout: typeof clearTimeout;
 }
 
-export interface MintRequest {
+export interface ServiceRequest {
   url: string;
-  init: RequestInit;
+  init?: RequestInit;
   to: 'browser' | 'public' | 'relay';
 }
 
 const timeoutMs = 10_000;
 
-/** Sends the request once. The timeout includes reading the response body. */
-export async function send(deps: RequestDeps, request: MintRequest): Promise<Launch> {
+/** Sends the request once and returns the parsed body of its response. The timeout includes reading the body. */
+export async function send<T>(deps: RequestDeps, request: ServiceRequest): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
   const late = pause(deps, timeoutMs, signal).then(() => {
-    throw new ExperienceError('TIMEOUT', 'The mint timed out.', { retryable: true });
+    throw new ExperienceError('TIMEOUT', 'The request timed out.', { retryable: true });
   });
   try {
-    return await Promise.race([answer(deps, { ...request, init: { ...request.init, signal } }), late]);
+    return await Promise.race([receive<T>(deps, { ...request, init: { ...request.init, signal } }), late]);
   } finally {
     // Cancels the request or the timer, whichever is still pending.
     controller.abort();
   }
 }
 
-async function answer(deps: RequestDeps, { url, init, to }: MintRequest): Promise<Launch> {
+async function receive<T>(deps: RequestDeps, { url, init, to }: ServiceRequest): Promise<T> {
   let response: Response;
-  let text: string;
+  let body: string;
   try {
     response = await deps.fetch(url, init);
-    text = await response.text();
+    body = await response.text();
   } catch (cause) {
-    throw new ExperienceError('NETWORK', 'The mint got no response.', {
+    throw new ExperienceError('NETWORK', 'The request got no response.', {
       cause,
       retryable: true,
       hint:
@@ -46,26 +47,20 @@ async function answer(deps: RequestDeps, { url, init, to }: MintRequest): Promis
           : `Is ${url} reachable, and in connect-src?`,
     });
   }
-  const body = parsed(text);
-  if (response.ok) return body as Launch;
-  throw refusal(response, body, to);
-}
-
-function refusal(response: Response, body: unknown, to: MintRequest['to']): ExperienceError {
-  const { status, headers } = response;
-  const found = (body as { error?: Record<string, unknown> } | undefined)?.error;
+  const { status, headers, ok } = response;
+  const answer = parsed(body);
+  if (ok) return answer as T;
+  const { code, message, requestId, details } = Object(Object(answer).error) as Record<string, unknown>;
   const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10);
-  const code = typeof found?.code === 'string' ? (found.code as ServiceCode) : undefined;
-  const requestId = (found?.requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined;
-  return new ExperienceError(
-    code ?? (to === 'relay' ? 'RELAY_FAILED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL'),
-    typeof found?.message === 'string' ? found.message : `The mint was refused with ${status}.`,
+  throw new ExperienceError(
+    text(code) ? (code as ServiceCode) : to === 'relay' ? 'RELAY_FAILED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL',
+    text(message) ? (message as string) : `The request was refused with ${status}.`,
     {
       status,
       retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
       retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
-      requestId,
-      details: found?.details,
+      requestId: (requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined,
+      details,
       hint:
         status === 403
           ? `Does the project have browserEmbeds, and ${origin()} in allowedOrigins?`
@@ -76,9 +71,9 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
 
 const origin = () => globalThis.location?.origin ?? 'this origin';
 
-function parsed(text: string): unknown {
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
@@ -91,7 +86,6 @@ export function pause(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(aborted());
     const leave = () => {
       deps.clearTimeout(timer);
       reject(aborted());
@@ -100,6 +94,7 @@ export function pause(
       signal.removeEventListener('abort', leave);
       resolve();
     }, ms);
-    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave);
   });
 }

@@ -11,6 +11,7 @@ export const sourceAttributes = [
   'mode',
   'speech-input-mode',
   'speech-only',
+  'check',
 ];
 export const playerAttributes = ['start-button', 'close-button', 'return-url', 'fit', 'captions', 'poster'];
 
@@ -20,6 +21,7 @@ const button = (value: string) => value === '' || value === 'true' || (flag(valu
 
 const parsers: Record<string, (value: string) => unknown> = {
   'speech-only': flag,
+  check: flag,
   captions: flag,
   'start-button': button,
   'close-button': button,

@@ -13,24 +13,26 @@ export interface Look {
   engines: Engines | undefined;
   /** Whether no session is running, so that the visitor can start one. */
   isBefore: boolean;
+  /** Key of the text that says why the first start is not offered. */
+  hindrance: TextKey | undefined;
   showsCaptions: boolean;
   text(key: TextKey): string;
 }
 
 /** Draws the start button, the poster and the reason why no session is running. */
 export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait: number): void {
-  const { experience, options, isBefore, text } = look;
+  const { experience, options, isBefore, hindrance, text } = look;
   const { state, manifest } = experience;
   const given = options.startButton ?? manifest?.player?.startButton ?? true;
   parts.front.hidden = !isBefore;
   // The character of the last session stays visible until the next one is drawn.
   parts.poster.hidden = state !== 'idle' && (manifest !== undefined || parts.stage.hasChildNodes());
-  parts.start.hidden = given === false;
-  parts.start.disabled = secondsToWait > 0;
+  parts.start.hidden = given === false || hindrance === 'minting';
+  parts.start.disabled = secondsToWait > 0 || hindrance !== undefined;
   const first = state === 'idle' ? labelOf(given, text('start')) : text('restart');
   const wait = text('retryIn').replaceAll('{seconds}', String(secondsToWait));
   set(parts.start.querySelector('span')!, secondsToWait > 0 ? wait : first);
-  set(parts.apology, isBefore && state !== 'idle' ? text(why) : '');
+  set(parts.apology, isBefore && (hindrance || state !== 'idle') ? text(why) : '');
   if (options.poster !== (parts.poster.querySelector('img')?.getAttribute('src') ?? undefined))
     parts.poster.replaceChildren(...(options.poster ? [make('img', { src: options.poster, alt: '' })] : []));
 }

@@ -12,6 +12,7 @@ import { keepFocus, makeParts, set, write } from './parts.ts';
 import { stateReporter } from './player-state.ts';
 import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
+import { startCheck } from './start-check.ts';
 import { micTexts, textOfError } from './texts.ts';
 
 /** Milliseconds by which the end of a session and the end that a notice announces may differ. */
@@ -25,6 +26,8 @@ export class PlayerView implements Player {
   readonly #parts = makeParts(this.#captions);
   readonly #renderers: RendererHost;
   readonly #countdown = countdown(() => this.#render());
+  /** Only with the option `check`, until the first start. */
+  readonly #check: ReturnType<typeof startCheck> | undefined;
   readonly #reportState = stateReporter();
   readonly #off: (() => void)[] = [];
   #options: PlayerOptions;
@@ -42,6 +45,8 @@ export class PlayerView implements Player {
     this.#options = options;
     this.#showsCaptions = options.captions ?? true;
     this.#renderers = new RendererHost(this.#parts.stage, experience);
+    if (experience.options.check && experience.state === 'idle')
+      this.#check = startCheck(experience, () => this.#render());
     this.#listen();
     this.#follow();
     // The session may already be running: show its current state.
@@ -71,6 +76,7 @@ export class PlayerView implements Player {
     this.isDetached = true;
     for (const off of this.#off.splice(0)) off();
     this.#countdown.stop();
+    this.#check?.stop();
     cancelAnimationFrame(this.#frame);
     this.#renderers.clear();
     this.element.remove();
@@ -162,6 +168,7 @@ export class PlayerView implements Player {
   }
 
   #begin(): void {
+    this.#check?.stop();
     this.#captions.clear();
     this.#suggest([]);
     this.#engines = undefined;
@@ -237,6 +244,7 @@ export class PlayerView implements Player {
       options: this.#options,
       engines: this.#engines,
       isBefore,
+      hindrance: state === 'idle' ? this.#check?.why : undefined,
       showsCaptions: this.#showsCaptions,
       text: this.#text,
     };
@@ -256,6 +264,7 @@ export class PlayerView implements Player {
     const { state, mode, error } = this.#experience;
     if (state === 'live') return mode ?? 'listening';
     if (state === 'ended' && this.#experience.wasCutShort) return 'lost';
+    if (state === 'idle') return this.#check?.why ?? state;
     return state === 'failed' && error ? textOfError(error) : state;
   }
 

@@ -12,10 +12,12 @@ export const micTexts: Partial<Record<MicStatus, TextKey>> = {
 
 /** Key of the text that visitors see for an error. Its details are only logged. */
 export function textOfError(error: ExperienceError): TextKey {
-  const { code } = error;
+  return isFull(error) ? 'busy' : textOfCode(error.code);
+}
+
+export function textOfCode(code: ExperienceError['code']): TextKey {
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'offline';
   if (code === 'CONNECTION_LOST') return 'lost';
   if (code === 'SESSION_EXPIRED' || code === 'SESSION_USED') return 'expired';
-  const isBusy = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code);
-  return isBusy || isFull(error) ? 'busy' : 'failed';
+  return ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code) ? 'busy' : 'failed';
 }

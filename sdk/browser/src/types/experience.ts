@@ -1,3 +1,4 @@
+import type { ServiceCode } from '../contract.ts';
 import type { ExperienceError } from './errors.ts';
 import type { Player, PlayerOptions } from './player.ts';
 import type { EndReason, Message, MicStatus, Mode, SessionFacts, State, Suggestion } from './session.ts';
@@ -40,6 +41,16 @@ export interface Output {
   level(): number;
 }
 
+/** Whether a session could start now. */
+export interface Availability {
+  available: boolean;
+  /** The error code that a start would get now. */
+  code?: ServiceCode;
+  message?: string;
+  /** Seconds after which asking again makes sense. Absent if waiting does not help. */
+  retryAfter?: number;
+}
+
 export interface Experience {
   readonly state: State;
   readonly mode: Mode | null;
@@ -48,6 +59,8 @@ export interface Experience {
   readonly session: SessionFacts | null;
   start(): Promise<void>;
   end(): Promise<void>;
+  /** Asks whether a session could start now. Only with `experienceId` and without `relayUrl`; otherwise it rejects with a TypeError. */
+  availability(): Promise<Availability>;
   sendText(text: string): void;
   interrupt(): void;
   readonly mic: Microphone;
