@@ -53,10 +53,13 @@ export function OriginCheck({ projectId, experienceId, endpoint = 'browser' }: O
   );
 }
 
-function Result({ allowed, checks }: OriginCheckResult['doors']['browser']) {
+function Result({ allowed, checks, now }: OriginCheckResult['doors']['browser']) {
+  const isRefusedNow = allowed && now?.available === false;
   return (
     <div class="stack" role="status">
-      <p class={allowed ? 'good' : 'warn'}>{allowed ? texts.embeds.allowed : texts.embeds.refused}</p>
+      <p class={allowed && !isRefusedNow ? 'good' : 'warn'}>
+        {isRefusedNow ? texts.embeds.refusedNow : allowed ? texts.embeds.allowed : texts.embeds.refused}
+      </p>
       <ul class="steps">
         {checks.map(({ check, ok, why }) => (
           <li key={check}>
@@ -64,6 +67,14 @@ function Result({ allowed, checks }: OriginCheckResult['doors']['browser']) {
             <span>{why}</span>
           </li>
         ))}
+        {allowed && now !== undefined ? (
+          <li>
+            <Badge tone={isRefusedNow ? 'bad' : 'good'}>
+              {isRefusedNow ? texts.embeds.notNow : texts.embeds.passed}
+            </Badge>
+            <span>{now.message ?? texts.embeds.startsNow}</span>
+          </li>
+        ) : null}
       </ul>
     </div>
   );

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { availabilitySchema } from '../availability.ts';
 import { id, optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
@@ -47,6 +48,7 @@ const endpointSchema = (description: string) =>
         description: 'Whether every check passed, so that a mint would be authorised.',
       }),
       checks: Type.Array(checkSchema, { description: 'The checks.' }),
+      now: Type.Optional(availabilitySchema),
     },
     { description },
   );
@@ -80,7 +82,7 @@ export const checkOriginOperation = {
   tag,
   summary: 'Check whether a page at an origin can mint sessions',
   description:
-    'Runs the checks of a mint from a page, and explains each result. Creates no session. Limits are not checked.',
+    'Runs the checks of a mint from a page, and explains each result. `now` is the response of `GET /v1/experiences/{experienceId}/availability` for a visitor of the page whose network has no sessions, so it includes the limits of the project. It is absent without `experienceId`, and if the text names no origin. Creates no session.',
   caller: 'operator',
   permission: 'read',
   body: {

@@ -4,6 +4,7 @@ import type { Finding } from '../doctor/finding.ts';
 import type { DocumentThread } from '../documents/document-thread.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import type { availabilityAt } from '../minting/availability.ts';
 import type { Authenticator } from '../operators/authenticate.ts';
 import type { ConsoleSite } from '../operators/console-site.ts';
 import type { FailedLogins } from '../operators/failed-logins.ts';
@@ -37,6 +38,8 @@ export interface AdminDeps {
   assetsDir: string;
   /** Whether an origin is that of the service itself and the project is the demo. */
   isOwnPage(projectId: string, origin: string): boolean;
+  /** What visitors of pages at an origin would get now. */
+  availabilityAt(experienceId: string, origin: string): ReturnType<typeof availabilityAt>;
   trustProxy: BlockList | undefined;
   authenticator: Authenticator;
   failedLogins: FailedLogins;

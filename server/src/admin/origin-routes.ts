@@ -17,6 +17,16 @@ export async function originRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     if (settings === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     if (experienceId !== undefined && settings.experience === undefined)
       throw new ApiError('EXPERIENCE_NOT_FOUND');
-    return checkOrigin(origin, { ...settings, isOwnPage: (own) => deps.isOwnPage(projectId, own) });
+    const checked = checkOrigin(origin, { ...settings, isOwnPage: (own) => deps.isOwnPage(projectId, own) });
+    const { normalised, doors } = checked;
+    if (experienceId === undefined || normalised === undefined) return checked;
+    const now = await deps.availabilityAt(experienceId, normalised);
+    return {
+      ...checked,
+      doors: {
+        browser: { ...doors.browser, now: now.browser },
+        public: { ...doors.public, now: now.public },
+      },
+    };
   });
 }

@@ -7,9 +7,9 @@ import { MemoryWindows } from '../limits/rate-windows.ts';
 import { corsHeaders } from '../origins/cors.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { reader } from '../primitives/validator.ts';
-import { type AvailabilityDeps, availability } from './availability.ts';
+import { type AvailabilityDeps, availability, endpointOf } from './availability.ts';
 import { EndpointCall, type EndpointDeps, preflight } from './endpoint-routes.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
 
 /** Requests of a client network that one process answers in a minute. */
 const limit = 120;
@@ -36,12 +36,12 @@ export async function availabilityRoutes(
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Vary', 'Origin');
-    await addCors(endpointOf(request), request, reply);
+    await addCors(endpointNamedBy(request), request, reply);
   });
 
   app.get<{ Params: { experienceId: string } }>(path, async (request, reply) => {
     readQuery(request.query); // 400
-    const endpoint = endpointOf(request);
+    const endpoint = endpointNamedBy(request);
     const call = new EndpointCall(endpoint, deps.trustProxy, request.raw, reply);
     if (!call.origin) throw new ApiError('ORIGIN_REQUIRED');
     await spend(windows, call.client.network()); // 429
@@ -53,9 +53,8 @@ export async function availabilityRoutes(
 }
 
 /** The mint route that the request names; that of `/v1/browser-sessions` if it names none. */
-function endpointOf({ query }: FastifyRequest): Endpoint {
-  const source = (query as { door?: unknown }).door === 'public' ? 'public' : 'browser';
-  return endpoints.find((one) => one.source === source)!;
+function endpointNamedBy({ query }: FastifyRequest): Endpoint {
+  return endpointOf((query as { door?: unknown }).door === 'public' ? 'public' : 'browser');
 }
 
 async function spend(windows: MemoryWindows, key: string): Promise<void> {

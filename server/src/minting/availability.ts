@@ -1,11 +1,11 @@
-import { type Availability, unavailableCodes } from '@session-launch/contract/availability';
+import { type Availability, pageEndpoints, unavailableCodes } from '@session-launch/contract/availability';
 import type { LaunchableExperience } from '../content/experiences.ts';
 import { quotaDay, secondsUntilTomorrow } from '../limits/quota.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { refusals } from '../sessions/lifecycle.ts';
 import type { Database, Statement } from '../store/database.ts';
-import type { Call } from './call.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Visitor } from './call.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
 import { findLaunchable, type MintDeps } from './mint.ts';
 
 export interface AvailabilityDeps extends MintDeps {
@@ -28,15 +28,15 @@ export const readUse: Statement = {
 export async function availability(
   deps: AvailabilityDeps,
   endpoint: Endpoint,
-  call: Call,
+  visitor: Visitor,
   experienceId: string,
 ): Promise<Availability> {
   try {
-    const caller = await endpoint.admit(deps, call);
-    const experience = await findLaunchable(deps, endpoint, call, caller, experienceId);
-    await deps.rates.check(experience.projectId, experience.project.limits, call.client.network());
+    const caller = await endpoint.admit(deps, visitor);
+    const experience = await findLaunchable(deps, endpoint, visitor, caller, experienceId);
+    await deps.rates.check(experience.projectId, experience.project.limits, visitor.client.network());
     if (experience.status !== 'published') throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
-    await requirePlace(deps.database, experience, call.client.network());
+    await requirePlace(deps.database, experience, visitor.client.network());
     return { available: true };
   } catch (error) {
     const code = error instanceof ApiError ? unavailableCodes.find((one) => one === error.code) : undefined;
@@ -50,6 +50,29 @@ export async function availability(
       ...(seconds === undefined ? {} : { retryAfter: Number(seconds) }),
     };
   }
+}
+
+/** What a visitor of a page at this origin would get now at each endpoint, from a network that has no sessions. */
+export async function availabilityAt(
+  deps: AvailabilityDeps,
+  experienceId: string,
+  origin: string,
+): Promise<Record<(typeof pageEndpoints)[number], Availability>> {
+  const visitor: Visitor = {
+    authorization: undefined,
+    origin,
+    client: { network: () => '' },
+    onFound: () => {},
+    onExperience: () => {},
+  };
+  const ask = (name: (typeof pageEndpoints)[number]) =>
+    availability(deps, endpointOf(name), visitor, experienceId);
+  const [browser, ofPublic] = await Promise.all(pageEndpoints.map(ask));
+  return { browser: browser!, public: ofPublic! };
+}
+
+export function endpointOf(name: (typeof pageEndpoints)[number]): Endpoint {
+  return endpoints.find(({ source }) => source === name)!;
 }
 
 /** Throws if the quota of the day or a limit of concurrent sessions is used up. */

@@ -2,7 +2,7 @@ import type { Source } from '@session-launch/contract/session';
 import type { LaunchableExperience } from '../content/experiences.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { ApiError } from '../primitives/errors.ts';
-import type { Call } from './call.ts';
+import type { Call, Visitor } from './call.ts';
 import { type MintRequest, readFromBackend, readFromPage } from './mint-request.ts';
 
 /** An authenticated caller: the holder of an API key, or a page identified by its origin. */
@@ -33,7 +33,7 @@ export interface LaunchForm {
 export interface Endpoint extends LaunchForm {
   path: string;
   /** Authenticates the caller: 401, 403. */
-  admit(deps: { keyRing: KeyRing }, call: Call): Caller | Promise<Caller>;
+  admit(deps: { keyRing: KeyRing }, visitor: Visitor): Caller | Promise<Caller>;
   read(body: unknown): MintRequest;
   /** Whether an experience is visible on this route. Invisible ones get 404. */
   sees(experience: LaunchableExperience): boolean;
@@ -53,7 +53,8 @@ export const launchAnswer: LaunchForm['answer'] = (session, manifest) =>
 const serverEndpoint: Endpoint = {
   path: '/v1/sessions',
   source: 'server',
-  admit: ({ keyRing }, call) => keyRing.authenticate(call.authorization, 'sessions:create', call.client),
+  admit: ({ keyRing }, { authorization, client }) =>
+    keyRing.authenticate(authorization, 'sessions:create', client),
   read: readFromBackend,
   sees: () => true,
   // Scoped to the project, so that a rotated key of the project replays too.
@@ -64,7 +65,7 @@ const serverEndpoint: Endpoint = {
 };
 
 /** Identifies a page by its origin. The allowlist is checked later, once the experience is known. */
-function admitPage(_deps: unknown, { origin }: Call): Caller {
+function admitPage(_deps: unknown, { origin }: Visitor): Caller {
   if (origin === undefined || origin === '') throw new ApiError('ORIGIN_REQUIRED');
   return { livemode: true, origin };
 }

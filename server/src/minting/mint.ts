@@ -6,7 +6,7 @@ import type { RateLimits } from '../limits/rate.ts';
 import { allows, nearMiss } from '../origins/origin.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Claim } from '../recording/statement.ts';
-import type { Call } from './call.ts';
+import type { Call, Visitor } from './call.ts';
 import { type DraftDeps, draftSession } from './draft.ts';
 import type { Caller, Endpoint } from './endpoints.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -47,18 +47,18 @@ export async function mint(deps: MintDeps, endpoint: Endpoint, call: Call): Prom
 export async function findLaunchable(
   deps: MintDeps,
   endpoint: Endpoint,
-  call: Call,
+  visitor: Visitor,
   caller: Caller,
   experienceId: string,
 ): Promise<LaunchableExperience> {
-  const experience = await deps.directory.experience(experienceId, call.client);
+  const experience = await deps.directory.experience(experienceId, visitor.client);
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
-  call.onFound(experience);
+  visitor.onFound(experience);
   if (experience.status === 'archived' || !endpoint.sees(experience))
     throw new ApiError('EXPERIENCE_NOT_FOUND');
-  call.onExperience(experience);
+  visitor.onExperience(experience);
   if (endpoint.allowlist)
     requireListed(deps, endpoint.allowlist(experience), experience, caller.origin ?? '');
   return experience;

@@ -27,6 +27,7 @@ import { KeyRing } from '../keys/authenticate.ts';
 import { Client } from '../limits/client-address.ts';
 import { Pace } from '../limits/pace.ts';
 import { openRateLimits } from '../limits/rate.ts';
+import { availabilityAt } from '../minting/availability.ts';
 import { LaunchRecorder } from '../minting/launch-recorder.ts';
 import { droppedLines } from '../observe/log.ts';
 import { createMetrics } from '../observe/metrics.ts';
@@ -234,6 +235,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           publicUrl,
           assetsDir: config.assetsDir,
           isOwnPage: endpointDeps.isOwnPage,
+          availabilityAt: (...page) => availabilityAt({ ...endpointDeps, database }, ...page),
           trustProxy,
           authenticator,
           failedLogins: new FailedLogins(database),

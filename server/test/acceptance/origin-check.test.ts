@@ -1,5 +1,12 @@
 import { deployedService } from '@session-launch/testing/deployment.ts';
-import { createWorld, expectError, uniqueId, type World } from '@session-launch/testing/world.ts';
+import {
+  createWorld,
+  expectError,
+  mintFromBrowser,
+  pageOrigin,
+  uniqueId,
+  type World,
+} from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -102,6 +109,8 @@ test('equals 100 generated mints and preflights at both routes', async () => {
         const where = `${endpoint.path} ${text} ${JSON.stringify(found)}`;
         expect(found.allowed, where).toBe(code === undefined);
         expect(predicted(found, status, origin), where).toBe(code);
+        expect(found.now?.code, where).toBe(normalised === undefined ? undefined : code);
+        expect(found.now?.available, where).toBe(normalised === undefined ? undefined : code === undefined);
         const wrong = failed(found);
         expect(await isReadable(endpoint, origin), where).toBe(
           !wrong.includes('origin-valid') &&
@@ -131,6 +140,7 @@ test('every check has a sentence for people', async () => {
       { check: 'origin-listed', ok: true, why: 'It is on the allowlist of the project.' },
       { check: 'experience-published', ok: true, why: 'The experience is published.' },
     ],
+    now: { available: true },
   });
   expect(doors.public.allowed).toBe(false);
   expect(failed(doors.public)).toEqual(['experience-public', 'origin-listed']);
@@ -140,8 +150,24 @@ test('without an experience, only the project is checked', async () => {
   const { projectId } = await createWorld(service);
   const { doors } = await checked({ projectId, origin: 'https://app.example.com' });
   expect(doors.browser.allowed).toBe(true);
+  expect(doors.browser).not.toHaveProperty('now');
   expect(doors.public.allowed).toBe(false);
   expect(failed(doors.public)).toEqual(['experience-public']);
+});
+
+test('an allowed page is told when a limit of the project is reached', async () => {
+  const { projectId, experienceId } = await createWorld(service, {
+    project: { limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: 1 } },
+  });
+  const ask = async () => {
+    const { doors } = await checked({ projectId, experienceId, origin: pageOrigin });
+    expect(doors.browser.allowed).toBe(true);
+    return doors.browser.now;
+  };
+  // Checks count nothing.
+  expect([await ask(), await ask()]).toEqual([{ available: true }, { available: true }]);
+  expect((await mintFromBrowser(service, { experienceId })).status).toBe(201);
+  expect(await ask()).toMatchObject({ available: false, code: 'QUOTA_EXCEEDED' });
 });
 
 test('an origin that cannot be on an allowlist has a problem', async () => {

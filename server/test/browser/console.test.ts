@@ -122,6 +122,8 @@ test('leads from the printed link to a page that talks, with nothing but the con
   await field('Allow origin').fill(site.origin);
   await button('Allow origin').click();
   await page.getByRole('listitem').getByText(site.origin).waitFor();
+  await button('Check').click();
+  await page.getByText('A visitor could start a session now.').waitFor();
   await inspect(page, 'embeds');
 
   const visitor = await talk(site);

@@ -53,6 +53,15 @@ test('the lines for other sites show a player that talks', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('the lines that ask before the start show a player that talks', async () => {
+  const { page, complaints } = await open(block('docs/embed.md', ' check></session-experience>'));
+  const asked = page.waitForResponse('**/availability?door=browser');
+  await page.reload();
+  expect(await (await asked).json()).toEqual({ available: true });
+  await talksOn(page);
+  expect(complaints).toEqual([]);
+});
+
 test('the module of the service shows a player that talks', async () => {
   const script = block('docs/embed.md', 'session-launch.mjs');
   const { page, complaints } = await open(`<div id="stage"></div><script type="module">${script}</script>`);
@@ -77,6 +86,29 @@ test.each([
   await expect.poll(async () => (await talking.sessions()).length).toBe(before + 1);
   await expect.poll(async () => (await talking.sessions())[0].status).toBe('active');
   expect(opened.complaints).toEqual([]);
+});
+
+test('the code for an own interface disables a button while no session could start', async () => {
+  const contents = `${block('docs/embed.md', "'@session-launch/browser/core'")}
+    window.ask = async () => { ${block('docs/embed.md', 'experience.availability()')} };`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'iife',
+    write: false,
+  });
+  const { page, complaints } = await open('<button id="talk">Talk</button>');
+  await page.addScriptTag({ content: outputFiles[0]!.text });
+  const isDisabled = () => page.evaluate('ask().then(() => document.querySelector("#talk").disabled)');
+  expect(await isDisabled()).toBe(false);
+  await page.route('**/availability?door=browser', (route) =>
+    route.fulfill({
+      headers: { 'Access-Control-Allow-Origin': '*' },
+      json: { available: false, code: 'CONCURRENCY_LIMIT', message: 'Full.', retryAfter: 5 },
+    }),
+  );
+  expect(await isDisabled()).toBe(true);
+  expect(complaints).toEqual([]);
 });
 
 test.each(['docs/embed.md', 'sdk/react/README.md'])(

@@ -61,6 +61,26 @@ describe.each([
     await page.getByRole('button', { name: 'Start' }).waitFor();
   });
 
+  test('check asks once, and disables the button while no session could start', async () => {
+    await open(react, reactPlayer);
+    let asked = 0;
+    await page.route('**/availability?door=browser', (route) => {
+      asked++;
+      return route.fulfill({
+        headers: { 'Access-Control-Allow-Origin': '*' },
+        json: { available: false, code: 'CONCURRENCY_LIMIT', message: 'Full.', retryAfter: 5 },
+      });
+    });
+    const start = page.getByRole('button', { name: 'Start' });
+    await page.evaluate('show({ check: true })');
+    await start.waitFor();
+    expect([await start.isDisabled(), asked]).toEqual([true, 1]);
+    await page.unrouteAll();
+    await page.evaluate('show({})');
+    await expect.poll(() => start.isEnabled()).toBe(true);
+    await page.evaluate('hide()');
+  });
+
   test('autoStart creates one session, and onEnded is not called by mounting or removing the player', async () => {
     await open(react, reactPlayer);
     const [before, over] = [await count(), await ended()];

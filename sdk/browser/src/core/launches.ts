@@ -17,8 +17,7 @@ export interface Launches {
 
 /** Mints launches, or returns the one of the `launch` option, once. */
 export function launchesOf(deps: MintDeps, source: CheckedSource): Launches {
-  if (!('launch' in source))
-    return { canMint: true, next: (...request) => mint(deps, source, ...request) };
+  if (!('launch' in source)) return { canMint: true, next: (...request) => mint(deps, source, ...request) };
   let isUsed = false;
   const createdAt = deps.now();
   const launches: Launches = {

@@ -46,7 +46,7 @@ export function check(options: ExperienceOptions): Checked {
 function checkSource(options: Record<string, unknown>): CheckedSource {
   const { experienceId, relayUrl, relayInit, userId, door: endpoint, mint, launch, baseUrl } = options;
   const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
-    const isTwofold = relayUrl !== undefined && endpoint !== undefined;
+  const isTwofold = relayUrl !== undefined && endpoint !== undefined;
   if (given !== 1 || isTwofold || (experienceId === undefined && (relayUrl ?? endpoint) !== undefined))
     throw new TypeError('pass experienceId (with door or relayUrl), mint or launch');
   if (mint !== undefined) {

@@ -53,7 +53,13 @@ async function receive<T>(deps: RequestDeps, { url, init, to }: ServiceRequest):
   const { code, message, requestId, details } = Object(Object(answer).error) as Record<string, unknown>;
   const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10);
   throw new ExperienceError(
-    text(code) ? (code as ServiceCode) : to === 'relay' ? 'RELAY_FAILED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL',
+    text(code)
+      ? (code as ServiceCode)
+      : to === 'relay'
+        ? 'RELAY_FAILED'
+        : status === 503
+          ? 'UNAVAILABLE'
+          : 'INTERNAL',
     text(message) ? (message as string) : `The request was refused with ${status}.`,
     {
       status,

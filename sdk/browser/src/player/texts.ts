@@ -19,5 +19,7 @@ export function textOfCode(code: ExperienceError['code']): TextKey {
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'offline';
   if (code === 'CONNECTION_LOST') return 'lost';
   if (code === 'SESSION_EXPIRED' || code === 'SESSION_USED') return 'expired';
-  return ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code) ? 'busy' : 'failed';
+  return ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code)
+    ? 'busy'
+    : 'failed';
 }
