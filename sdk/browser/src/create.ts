@@ -7,7 +7,7 @@ import type { Experience, ExperienceOptions } from './types.ts';
 /** Creates an experience. Sends no request, prompts for no permission and does not change the page. */
 export function createExperience(options: ExperienceOptions): Experience {
   const experience = assemble(options, attach, pageSpeech);
-  // Throws if this source cannot be asked.
+  // Throws if there is no availability for this source.
   if (options.check) availabilityRequest(experience.options.source);
   return experience;
 }

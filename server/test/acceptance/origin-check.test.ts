@@ -155,7 +155,7 @@ test('without an experience, only the project is checked', async () => {
   expect(failed(doors.public)).toEqual(['experience-public']);
 });
 
-test('an allowed page is told when a limit of the project is reached', async () => {
+test('the availability of an allowed page includes the limits of the project', async () => {
   const { projectId, experienceId } = await createWorld(service, {
     project: { limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: 1 } },
   });

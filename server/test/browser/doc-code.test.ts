@@ -53,7 +53,7 @@ test('the lines for other sites show a player that talks', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the lines that ask before the start show a player that talks', async () => {
+test('the lines with a check show a player that talks', async () => {
   const { page, complaints } = await open(block('docs/embed.md', ' check></session-experience>'));
   const asked = page.waitForResponse('**/availability?door=browser');
   await page.reload();

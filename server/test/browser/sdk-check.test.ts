@@ -79,7 +79,7 @@ test('the start button appears when a session could start, and starts one', asyn
   expect(warnings).toEqual([]);
 });
 
-test('without the attribute, nothing is asked', async () => {
+test('without the attribute, the player sends no check', async () => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await open('check="false"');
@@ -87,7 +87,7 @@ test('without the attribute, nothing is asked', async () => {
   expect(asked.filter((path) => path.endsWith('/availability'))).toEqual([]);
 });
 
-test('while the quota is used up, the button is disabled; it is asked again, and enabled', async () => {
+test('while the quota is used up, the button is disabled; a later check enables it', async () => {
   await limit(0);
   await page.clock.install();
   await open('check');
@@ -108,7 +108,7 @@ test('while the quota is used up, the button is disabled; it is asked again, and
   expect(await page.locator('.apology').isVisible()).toBe(false);
 });
 
-test('a page in the background asks when it is shown', async () => {
+test('a page in the background sends the check when it becomes visible', async () => {
   await page.addInitScript(`Object.defineProperty(document, 'hidden', { configurable: true, value: true })`);
   let asked = 0;
   await page.route(availability, (route) => {
@@ -140,7 +140,7 @@ test('an experience that cannot be started shows a neutral message, and the cons
   expect(warnings).toEqual(['session-launch: EXPERIENCE_NOT_PUBLISHED: It is a draft.']);
 });
 
-test('a question without an answer does not prevent a start', async () => {
+test('a check without a response does not prevent a start', async () => {
   await page.route(availability, (route) => route.abort());
   await open('check');
   await start().click();
@@ -148,7 +148,7 @@ test('a question without an answer does not prevent a start', async () => {
   expect(warnings).toEqual([expect.stringContaining('NETWORK: The request got no response.')]);
 });
 
-test('a start does not wait for the answer, and a late one changes nothing', async () => {
+test('a start does not wait for the check, and a late response changes nothing', async () => {
   let answer = () => {};
   const isLate = new Promise<void>((resolve) => {
     answer = resolve;
@@ -174,7 +174,7 @@ test('a start does not wait for the answer, and a late one changes nothing', asy
   expect(await page.getByRole('button', { name: 'Start again' }).isEnabled()).toBe(true);
 });
 
-test('a source that the service cannot answer for is rejected', async () => {
+test('sources other than a mint of the page are rejected', async () => {
   await open('');
   const create = (options: object) =>
     page.evaluate(`(() => {

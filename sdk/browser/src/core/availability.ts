@@ -6,7 +6,7 @@ export async function availability(deps: RequestDeps, source: CheckedSource): Pr
   return send(deps, availabilityRequest(source));
 }
 
-/** Throws a TypeError if the page does not mint itself: a relay or a function of the page has rules that the service does not know. */
+/** Throws a TypeError if the page does not mint itself: the service does not know the rules of a relay or of a `mint` function. */
 export function availabilityRequest(source: CheckedSource): ServiceRequest {
   const { to, availabilityUrl: url } = source as Extract<CheckedSource, { to: unknown }>;
   if (!url) throw new TypeError('pass experienceId (with door) to ask for availability');

@@ -4,10 +4,10 @@ import { callSafely } from '../core/report.ts';
 import type { Availability, TextKey } from '../types.ts';
 import { textOfCode } from './texts.ts';
 
-/** Minimum milliseconds between two questions: many visitors may wait on one network. */
+/** Minimum milliseconds between two requests: many visitors may wait on one network. */
 const intervalMs = 10_000;
 
-/** Asks whether a session could start, and again while waiting helps and the page is visible. Calls `changed` after each answer. */
+/** Requests the availability, and again while waiting helps and the page is visible. Calls `changed` after each response. */
 export function startCheck(experience: LiveExperience, changed: () => void) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -19,7 +19,7 @@ export function startCheck(experience: LiveExperience, changed: () => void) {
     console.warn(`session-launch: ${text}`);
   };
   const check = {
-    /** Key of the text that replaces the start; `minting` until the first answer, undefined if a session can start. */
+    /** Key of the text that replaces the start; `minting` until the first response, undefined if a session can start. */
     why: 'minting' as TextKey | undefined,
     stop: () => controller.abort(),
   };
@@ -30,7 +30,7 @@ export function startCheck(experience: LiveExperience, changed: () => void) {
     try {
       answer = await experience.availability();
     } catch (error) {
-      // A question without an answer must not prevent a start that would succeed.
+      // A failed check must not prevent a start that would succeed.
       log(describe(error as Parameters<typeof describe>[0]));
     }
     if (signal.aborted) return;

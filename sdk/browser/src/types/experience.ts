@@ -59,7 +59,7 @@ export interface Experience {
   readonly session: SessionFacts | null;
   start(): Promise<void>;
   end(): Promise<void>;
-  /** Asks whether a session could start now. Only with `experienceId` and without `relayUrl`; otherwise it rejects with a TypeError. */
+  /** Checks whether a session could start now. Only with `experienceId` and without `relayUrl`; otherwise it rejects with a TypeError. */
   availability(): Promise<Availability>;
   sendText(text: string): void;
   interrupt(): void;

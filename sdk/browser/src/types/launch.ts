@@ -42,7 +42,7 @@ export type ExperienceOptions = Source &
      * `links.leave`.
      */
     leaveUrl?: string;
-    /** Whether the player asks, before it shows the start button, if a session could start. Only with `experienceId` and without `relayUrl`. */
+    /** Whether the player checks the availability before it shows the start button. Only with `experienceId` and without `relayUrl`. */
     check?: boolean;
     signal?: AbortSignal;
     transports?: TransportFactory[];
