@@ -1,3 +1,4 @@
+import { median } from '@session-launch/testing/median.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -34,8 +35,6 @@ async function pingsOf(client: Client): Promise<number> {
   for (let n = 0; n < pingsEach; n++) total += await ping(client);
   return total / pingsEach;
 }
-
-const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 
 test('pings are answered within five times the usual time while other sessions send hostile texts', async () => {
   const texts = Object.values(hostileTexts).map((text) => text(4000));

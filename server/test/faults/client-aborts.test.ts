@@ -4,6 +4,7 @@ import { logLines } from '@session-launch/testing/process.ts';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { crowds } from './idle-connections.ts';
 import { openNow, useTestedService, wire } from './victim.ts';
 
@@ -68,7 +69,10 @@ test('clients that disconnect at any point leak nothing, and a retry of their ke
 
   // Waits until the service has seen all disconnects. Up to seventeen database connections stay open in the pools; a leak would grow with
   // every client.
-  await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+  await vi.waitFor(
+    async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20),
+    timeLimits(3).testTimeout,
+  );
   expect(await tested.metric('session_launch_queue_length')).toBe(0);
   expect(await tested.metric('nodejs_active_requests_total')).toBeLessThan(5);
 

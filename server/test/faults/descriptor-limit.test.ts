@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { openNow, useTestedService } from './victim.ts';
 
@@ -33,7 +34,7 @@ const settled = (connections: RawConnection[]) =>
   vi.waitFor(() => {
     for (const { socket } of connections) expect(socket.connecting).toBe(false);
     expect(connections.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(200);
-  }, 180_000);
+  }, timeLimits(3).testTimeout);
 
 test('more connections than descriptors leave the service running, with its database and its admin API', async () => {
   expect(await mintAsRegular()).toBe(201);
@@ -45,7 +46,7 @@ test('more connections than descriptors leave the service running, with its data
   expect(tested.service.stderr()).toMatch(/"level":"warn".*"msg":"connections are refused/);
 
   for (const { socket } of crowd) socket.resetAndDestroy();
-  await vi.waitFor(async () => expect((await mint()).status).toBe(201), 180_000);
+  await vi.waitFor(async () => expect((await mint()).status).toBe(201), timeLimits(3).testTimeout);
   // Logged once: a line per refused connection could fill a disk.
   expect(tested.service.stderr().match(/connections are refused/g)).toHaveLength(1);
   expect(tested.service.stderr()).not.toMatch(/"level":"(error|fatal)"|EMFILE/);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { effort } from '../harness/effort.ts';
 import { openNow, type TestedService, wire } from './victim.ts';
 
@@ -45,7 +46,7 @@ export function crowds(tested: TestedService): void {
     const silent = await open(crowd / 2, '');
     await vi.waitFor(
       async () => expect(await tested.metric(openNow)).toBeGreaterThan(quiet + crowd * 0.95),
-      180_000,
+      timeLimits(3).testTimeout,
     );
     await mints(100);
     const grown = (await tested.metric('process_resident_memory_bytes')) - memory;
@@ -65,11 +66,14 @@ export function crowds(tested: TestedService): void {
             .toString()
             .match(/HTTP\/1\.1 200/g),
         ).toHaveLength(2),
-      180_000,
+      timeLimits(3).testTimeout,
     );
 
     for (const { socket } of kept) socket.resetAndDestroy();
-    await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+    await vi.waitFor(
+      async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20),
+      timeLimits(3).testTimeout,
+    );
     await mints(20);
   });
 }

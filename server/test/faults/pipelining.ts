@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { answersIn, openConnection, type RawAnswer } from '@session-launch/testing/raw-http.ts';
 import { expect, test } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { type TestedService, wire, wiredMint } from './victim.ts';
 
 const health = wire('GET /healthz HTTP/1.1');
@@ -59,7 +60,7 @@ export function pipelining(tested: TestedService, model: Buffer): void {
       const metrics = await readMetrics(tested.service);
       return ['under_way', 'in_flight'].map((what) => metrics.total(`session_launch_requests_${what}`));
     };
-    await expect.poll(owed, { timeout: 60_000 }).toEqual([0, 0]);
+    await expect.poll(owed, { timeout: timeLimits().testTimeout }).toEqual([0, 0]);
   });
 
   test('fifty requests with one key in one packet create one session', async () => {

@@ -6,6 +6,7 @@ import { type Cleanup, until } from '@session-launch/testing/fleet.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import type { Luck, Recorded } from '../harness/crashed-disk.ts';
@@ -139,12 +140,12 @@ async function sessionsIn(dataDir: string): Promise<Set<string>> {
   }
 }
 
-describe('a machine that loses power', { timeout: 1_800_000 }, () => {
+describe('a machine that loses power', { timeout: timeLimits(30).testTimeout }, () => {
   let run: Awaited<ReturnType<typeof recordedRun>>;
   const cleanup = useCleanup();
   beforeAll(async () => {
     run = await recordedRun(cleanup);
-  }, 600_000);
+  }, timeLimits(10).hookTimeout);
 
   test('keeps every acknowledged launch', async (context) => {
     const { afterPowerCut, changes, acknowledged, from } = run;

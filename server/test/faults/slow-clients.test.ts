@@ -4,6 +4,7 @@ import { answersIn, openConnection, type RawConnection } from '@session-launch/t
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
+import { timeLimits } from '../../../testing/src/tiers.ts';
 import { openNow, useTestedService, wire } from './victim.ts';
 
 const tested = useTestedService({ env: { LOG_LEVEL: 'info' } });
@@ -110,7 +111,10 @@ test('clients that send one byte at a time block nothing and time out, in every 
   expect(served).toBeGreaterThan(20);
   expect(await tested.sessions()).toHaveLength(served);
   // Up to seventeen database connections stay open in the pools; a leak would grow with every client.
-  await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+  await vi.waitFor(
+    async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20),
+    timeLimits(3).testTimeout,
+  );
   const logged = tested.service.stderr();
   expect(logged).not.toMatch(/"level":"(error|fatal)"|"status":5\d\d/);
 });

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { median } from '@session-launch/testing/median.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { parseProjectFile } from '../../src/documents/project-file.ts';
@@ -38,9 +39,8 @@ describe('a large project file', () => {
 
   test('does not block the event loop while it is parsed', async () => {
     const file = JSON.stringify(largeFile(2_000));
-    let share = Number.POSITIVE_INFINITY;
-    // Load on the machine can delay a single round; a service that parses on its event loop is slow in every round.
-    for (let round = 0; round < 10 && share >= 0.5; round++) {
+    const shares: number[] = [];
+    for (let round = 0; round < 5; round++) {
       const started = performance.now();
       parseProjectFile(file, 'json');
       const reading = performance.now() - started;
@@ -49,8 +49,8 @@ describe('a large project file', () => {
       const answer = await applyText(file);
       delay.disable();
       expect(answer.status, answer.text).toBe(200);
-      share = Math.min(share, delay.max / 1e6 / reading);
+      shares.push(delay.max / 1e6 / reading);
     }
-    expect(share).toBeLessThan(0.5);
+    expect(median(shares)).toBeLessThan(0.5);
   });
 });

@@ -120,7 +120,9 @@ describe('a start while PostgreSQL is not reachable', () => {
 
   test('waits for an unknown host name', async () => {
     const url = 'postgres://postgres@database.invalid/postgres';
-    await begin(settings(url, '3600')).waits();
+    const service = begin(settings(url, '3600'));
+    await service.waits();
+    expect(waitingLines(service.stderr())[0]?.reason).toMatch(/ENOTFOUND|EAI_AGAIN/);
   });
 
   test('fails at the first attempt with DATABASE_WAIT_SECONDS=0', async () => {

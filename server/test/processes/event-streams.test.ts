@@ -41,8 +41,6 @@ async function stopTime(): Promise<number> {
 }
 
 test('a shutdown does not wait for 24 open event streams', async () => {
-  let fastest = Number.POSITIVE_INFINITY;
-  // Load on the machine can delay a single stop; a service that waits for the streams takes eight seconds every time.
-  for (let round = 0; round < 3 && fastest >= 4_000; round++) fastest = Math.min(fastest, await stopTime());
-  expectWithin(fastest, 4_000);
+  // A service that waits for the streams takes eight seconds.
+  expectWithin(await stopTime(), 4_000);
 });
