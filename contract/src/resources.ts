@@ -29,6 +29,7 @@ export const resources = {
   key: { prefix: 'key', scope: 'project', permission: 'read', notFound: 'No such API key.' },
   session: { prefix: 'ses', scope: 'project', permission: 'read' },
   art: { prefix: 'art', scope: 'project', permission: 'read', notFound: 'No such picture.' },
+  face: { prefix: 'fac', scope: 'project', permission: 'read', notFound: 'No such face.' },
   preview: { prefix: 'pvw', scope: 'project', permission: 'read' },
   user: { scope: 'project', permission: 'read' },
   operator: { prefix: 'opr', scope: 'service', permission: 'manage-service', notFound: 'No such operator.' },

@@ -2,16 +2,23 @@ import type { Static } from 'typebox';
 import Type from './type.ts';
 
 const closed = { additionalProperties: false } as const;
-const part = (description: string) => Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]*$', description });
-const pair = (description: string, items: object = { type: 'number' }) =>
+/** The largest number of a rig; drawings are smaller. */
+const maximum = 10_000;
+const part = (description: string) =>
+  Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]*$', maxLength: 64, description });
+const pair = (description: string, items: object = { type: 'number', minimum: -maximum, maximum }) =>
   Type.Unsafe<[number, number]>({ type: 'array', items, minItems: 2, maxItems: 2, description });
 const above = (exclusiveMinimum: number, description: string) =>
-  Type.Number({ exclusiveMinimum, description });
+  Type.Number({ exclusiveMinimum, maximum, description });
 const color = (description: string) => Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description });
 
 const head = Type.Object(
   {
-    parts: Type.Array(part('Moves with the head.'), { minItems: 1, uniqueItems: true }),
+    parts: Type.Array(part('Moves with the head.'), {
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+    }),
     pivot: pair('The point about which the head rotates.'),
     maxTilt: Type.Number({
       minimum: 0,
@@ -34,13 +41,18 @@ const eyes = Type.Object(
           maximum: 1,
           description: 'Height of a closed eye, as a fraction of an open one.',
         }),
-        about: Type.Number({ description: 'The y coordinate of a closed eye.' }),
+        about: Type.Number({
+          minimum: -maximum,
+          maximum,
+          description: 'The y coordinate of a closed eye.',
+        }),
       },
       closed,
     ),
     look: pair('Maximum movement of the pupils, horizontally and vertically.', {
       type: 'number',
       minimum: 0,
+      maximum,
     }),
   },
   closed,
@@ -52,7 +64,11 @@ const mouth = Type.Object(
     at: pair('The centre of the mouth.'),
     width: above(0, 'Distance from the middle to a corner, at rest.'),
     height: above(0, 'Distance between the lips when the mouth is wide open.'),
-    smile: Type.Number({ minimum: 0, description: 'Height of the corners above the middle, at rest.' }),
+    smile: Type.Number({
+      minimum: 0,
+      maximum,
+      description: 'Height of the corners above the middle, at rest.',
+    }),
     colors: Type.Object(
       {
         lip: color('The lips, or the line.'),
@@ -103,3 +119,35 @@ export const rigSchema = Type.Object(
 );
 
 export type Rig = Static<typeof rigSchema>;
+
+const place = (description: string) => pair(description, { type: 'number', minimum: 0, maximum: 1 });
+
+/**
+ * Animation of a picture of a face, such as a photo: `rig.json` in the folder of the image. Coordinates are fractions of its width and
+ * height.
+ */
+export const pictureRigSchema = Type.Object(
+  {
+    rig: Type.Literal(2, { description: 'Version of this format.' }),
+    image: Type.String({
+      pattern: '^[A-Za-z0-9_-]+\\.(png|jpg|webp)$',
+      description: 'File name of the picture, in the same folder.',
+    }),
+    eyes: Type.Object(
+      { left: place('The pupil on the left of the picture.'), right: place('The pupil on its right.') },
+      closed,
+    ),
+    mouth: Type.Object(
+      {
+        left: place('The corner on the left of the picture.'),
+        middle: place('Where the lips touch, in the middle.'),
+        right: place('The corner on the right of the picture.'),
+      },
+      closed,
+    ),
+    chin: place('The lowest point of the chin.'),
+  },
+  { ...closed, $id: 'PictureRig', description: 'How a picture of a face moves.' },
+);
+
+export type PictureRig = Static<typeof pictureRigSchema>;

@@ -7,6 +7,7 @@ import * as art from './art.ts';
 import * as audit from './audit.ts';
 import { withBodyErrors, withOperatorErrors } from './errors.ts';
 import * as experiences from './experiences.ts';
+import * as faces from './faces.ts';
 import * as keys from './keys.ts';
 import * as me from './me.ts';
 import * as operators from './operators.ts';
@@ -32,6 +33,7 @@ const resources = [
   keys,
   sessions,
   art,
+  faces,
   previews,
   simulation,
   origins,

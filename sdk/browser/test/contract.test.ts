@@ -32,6 +32,7 @@ type OfOperators =
   | 'OPERATOR_NOT_FOUND'
   | 'LOGIN_NOT_FOUND'
   | 'ART_NOT_FOUND'
+  | 'FACE_NOT_FOUND'
   | 'SLUG_TAKEN'
   | 'ART_IN_USE'
   | 'EXPERIENCE_IN_USE'

@@ -27,6 +27,7 @@ import { isId, newId } from '../primitives/ids.ts';
 import { sha256Hex } from '../primitives/sha256.ts';
 import { AssetPictures } from '../web/asset-files.ts';
 import type { AdminDeps } from './deps.ts';
+import { inUse } from './in-use.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
 import { recordOf } from './record.ts';
@@ -77,7 +78,7 @@ export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
       const art = await findArt(tx, projectId, artId);
       if (art === undefined) throw new ApiError('ART_NOT_FOUND');
       const record = artRecord(art, usersByPath(await listMentions(tx.query, projectId)));
-      if (record.usedBy.length > 0) throw inUse(record.usedBy);
+      if (record.usedBy.length > 0) throw inUse('This picture', record.usedBy);
       await deleteArt(tx, artId);
       write.changed({ kind: 'art', id: artId, projectId });
       write.audit({ projectId, target: artId, changes: fieldChanges(audited(record), {}) });
@@ -116,13 +117,4 @@ function audited({ path, type, bytes, name }: ArtRecord): object {
 function full(): ApiError {
   const message = `cannot be added: the project already has ${artPerProject} pictures. Delete one that no experience uses`;
   return invalidRequest([{ path: '', message }]);
-}
-
-function inUse(usedBy: readonly string[]): ApiError {
-  const shown = usedBy.slice(0, 5).join(', ');
-  const more = usedBy.length > 5 ? ` and ${usedBy.length - 5} more` : '';
-  return new ApiError('ART_IN_USE', {
-    message: `This picture is used by ${shown}${more}. Choose another one there first.`,
-    details: { usedBy },
-  });
 }

@@ -4,6 +4,7 @@ import { artAdminRoutes } from './art-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import type { AdminDeps } from './deps.ts';
 import { experienceAdminRoutes } from './experience-routes.ts';
+import { faceAdminRoutes } from './face-routes.ts';
 import { guardOperators } from './guard.ts';
 import { keyAdminRoutes } from './key-routes.ts';
 import { loginRoutes } from './login-routes.ts';
@@ -35,6 +36,7 @@ const ofOperators = [
   keyAdminRoutes,
   sessionAdminRoutes,
   artAdminRoutes,
+  faceAdminRoutes,
   overviewRoutes,
   loginRoutes,
   operatorRoutes,

@@ -1,8 +1,9 @@
 import type { Database, Statement, Transaction } from '../store/database.ts';
 
-/** Where an experience names a picture: in its settings, or in its newest or published revision. */
+/** Where an experience names a picture or a face: in its settings, or in its newest or published revision. */
 export interface Mention {
   experienceId: string;
+  /** A path, or the id of a face. */
   path: string;
   inSettings: boolean;
 }
@@ -18,7 +19,8 @@ export const mentions: Statement = {
       FROM (
         SELECT e.id AS experience_id, named.path, true AS in_settings
           FROM experiences e,
-               LATERAL unnest(ARRAY[e.thumbnail_path, e.gallery_avatar_image, e.gallery_background_image]) AS named(path)
+               LATERAL unnest(ARRAY[e.thumbnail_path, e.gallery_avatar_image, e.gallery_background_image,
+                                    substring(e.avatar_id FROM '^fac_[0-9a-f]{32}$')]) AS named(path)
          WHERE e.project_id = $1 AND named.path IS NOT NULL
         UNION ALL
         SELECT e.id, named.path, false

@@ -3,8 +3,7 @@ import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Gallery } from '../art/gallery.ts';
-import type { Art } from '../art/pictures.ts';
+import type { Gallery, GalleryFile } from '../art/gallery.ts';
 import type { Resizer } from '../art/resizer.ts';
 import { untilAnswered } from '../http/listener/in-flight.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
@@ -16,7 +15,7 @@ import { type AssetFolder, assetFolders, locate } from './asset-files.ts';
 export interface AssetDeps {
   /** The folder that contains `avatars/` and `locations/`. */
   assetsDir: string;
-  /** The uploaded pictures. */
+  /** The uploaded pictures and faces. */
   gallery: Gallery;
   resizer: Resizer;
   trustProxy: BlockList | undefined;
@@ -56,7 +55,7 @@ const forAllOrigins = {
 };
 const forOwnOrigin = { ...sandbox, 'Cross-Origin-Resource-Policy': 'same-origin' };
 
-/** Serves uploaded pictures, and files of the asset folder such as `/avatars/ines/thumb.svg`. */
+/** Serves uploaded pictures and faces, and files of the asset folder such as `/avatars/ines/thumb.svg`. */
 export async function assetRoutes(app: FastifyInstance, deps: AssetDeps): Promise<void> {
   const { assetsDir, gallery, resizer, trustProxy } = deps;
   await app.register(fastifyStatic, { serve: false, cacheControl: false, index: false });
@@ -109,14 +108,14 @@ interface Source {
   send(request: FastifyRequest, reply: FastifyReply): Promise<void> | void;
 }
 
-function ofArt(gallery: Gallery, art: Art): Source {
+function ofArt(gallery: Gallery, art: GalleryFile): Source {
   return {
-    tag: art.hash,
+    tag: art.tag,
     cacheControl: cacheForGood,
-    isResizable: art.type !== 'image/svg+xml',
+    isResizable: art.type.startsWith('image/') && art.type !== 'image/svg+xml',
     read: () => gallery.read(art),
     send: async (request, reply) => {
-      const etag = `"${art.hash}"`;
+      const etag = `"${art.tag}"`;
       reply.header('ETag', etag);
       if (matchesEtag(request.headers['if-none-match'], etag)) return void reply.code(304).send();
       const content = await gallery.read(art);

@@ -141,7 +141,7 @@ const statements: Record<string, string[]> = {
     `separately, unknown keys | ${grouped(cachedNames)} each`,
     `separately, unknown ids | ${grouped(cachedNames)} each`,
     `separately, unlisted ones | ${grouped(cachedNames)} each`,
-    `separately, unknown paths | ${grouped(numberIn(`${src}/art/gallery.ts`, 'LookUps<Art>('))} each`,
+    `separately, unknown paths | ${grouped(numberIn(`${src}/art/gallery.ts`, 'LookUps<GalleryFile>('))} each`,
     `separately, resized pictures | ${galleryMiB} MiB each`,
     `revisions | ${grouped(numberIn(`${src}/content/directory.ts`, 'max: '))}, and ${numberIn(`${src}/content/directory.ts`, 'maxRevisionCharacters = ', mib)} Mi characters of JSON |`,
     `replayed launches of \`POST /v1/sessions\` | ${grouped(replays)} | after ${word(fresh)} seconds`,
