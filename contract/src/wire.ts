@@ -10,6 +10,9 @@ export const tokenAudience = 'session-runtime';
 /** Path of the runtime's WebSocket endpoint. */
 export const runtimePath = '/runtime';
 
+/** Path of the runtime's WebSocket endpoint for RTVI clients. */
+export const rtviPath = `${runtimePath}/rtvi`;
+
 /**
  * Seconds between two reports of a runtime. If a session is ended between reports, at most this many seconds are metered after the last
  * one.

@@ -20,9 +20,19 @@ export const notHello = refusal(
   'PROTOCOL',
   'The first message must be a hello message of protocol session.v1.',
 );
+export const notClientReady = refusal(
+  'notTheProtocol',
+  'PROTOCOL',
+  'The first message must be client-ready.',
+);
+export const notRtvi = refusal(
+  'notTheProtocol',
+  'PROTOCOL',
+  'A frame must be a binary protobuf frame of RTVI whose message is JSON.',
+);
 export const notJson = refusal('notTheProtocol', 'PROTOCOL', 'A text frame must be JSON.');
-export const noHello = refusal('noHello', 'PROTOCOL', 'No hello was received in time.');
-export const helloTooBig = refusal('tooBig', 'TOO_BIG', 'A hello must not exceed 8 KiB.');
+export const noHello = refusal('noHello', 'PROTOCOL', 'The first message was not received in time.');
+export const helloTooBig = refusal('tooBig', 'TOO_BIG', 'The first message must not exceed 8 KiB.');
 export const full = refusal('full', 'FULL', 'This runtime is full; try again.');
 export const draining = refusal('draining', 'DRAINING', 'This runtime is shutting down; try again.');
 const otherOrigin = 'The session was minted for a page of another origin.';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { bounds, subprotocol } from '@session-launch/contract/runtime/protocol';
+import { rtviPath } from '@session-launch/contract/wire';
 import { WebSocketServer } from 'ws';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -15,6 +16,7 @@ import { Journal } from './service/journal.ts';
 import { Reporter } from './service/reporter.ts';
 import { Admission } from './sockets/admission.ts';
 import { Connection } from './sockets/connection.ts';
+import { RtviConnection, rtviCleanCodes } from './sockets/rtvi/rtvi-connection.ts';
 import { tokenReader } from './sockets/token.ts';
 
 export interface RuntimeDeps {
@@ -132,13 +134,19 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   return {
     runtimeId,
     upgrade: (request, socket, head) =>
-      sockets.handleUpgrade(request as unknown as IncomingMessage, socket, head, (ws) =>
-        admission.receive(new Connection(ws, socket, clock), {
-          client: request.client,
-          origin: request.headers.origin,
-          hasProtocol: ws.protocol === subprotocol,
-        }),
-      ),
+      sockets.handleUpgrade(request as unknown as IncomingMessage, socket, head, (ws) => {
+        const peer = { client: request.client, origin: request.headers.origin };
+        const [path, query] = (request.url ?? '').split('?', 2);
+        if (path === rtviPath) {
+          const connection = new Connection(ws, socket, clock, rtviCleanCodes);
+          const token = new URLSearchParams(query).get('token');
+          const rtvi = new RtviConnection({ connection, clock, token });
+          admission.receive(rtvi, { ...peer, hasProtocol: true, canResume: false });
+        } else {
+          const hasProtocol = ws.protocol === subprotocol;
+          admission.receive(new Connection(ws, socket, clock), { ...peer, hasProtocol, canResume: true });
+        }
+      }),
     metrics: () => metrics.registry.metrics(),
     get sessions() {
       return conversations.size;

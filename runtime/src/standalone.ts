@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { runtimePath } from '@session-launch/contract/wire';
+import { rtviPath, runtimePath } from '@session-launch/contract/wire';
 import { bearerCheck } from '@session-launch/process/bearer-token';
 import { networkOf } from '@session-launch/process/client-address';
 import type { Config } from './config.ts';
@@ -37,7 +37,7 @@ export async function listenStandalone(
   server.maxConnections = 2 * config.maxSessions + spareConnections;
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {});
-    if (pathOf(request) !== runtimePath) return refuse(socket);
+    if (![runtimePath, rtviPath].includes(pathOf(request))) return refuse(socket);
     const { method, url, headers } = request;
     runtime.upgrade({ method, url, headers, client: networkOf(request, config.trustProxy) }, socket, head);
   });

@@ -104,6 +104,7 @@ const later: Record<string, Record<Reason, string[]>> = {
     'takes more than five seconds': [
       'test/realtime/realtime.test.ts',
       'test/sockets/blocked-event-loop.test.ts',
+      'test/sockets/rtvi.test.ts',
     ],
   },
 };

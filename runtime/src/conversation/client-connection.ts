@@ -9,4 +9,6 @@ export interface ClientConnection {
   close(code: number, reason: string): void;
   /** Sends the refusal as a fatal error and closes the connection. The session can be resumed. */
   refuse(refusal: Refusal): void;
+  /** The user has started or stopped speaking, as detected in the audio. Absent if the protocol has no message for it. */
+  userSpeaking?(isSpeaking: boolean): void;
 }

@@ -56,6 +56,8 @@ export interface SpeechInput {
 export interface ListeningCalls {
   /** The user is speaking or has just stopped. */
   activity(): void;
+  /** A turn of the user has started or ended. */
+  speaking(isSpeaking: boolean): void;
   /** The user pressed the push-to-talk button; no audio has arrived yet. */
   pressed(): void;
   /** The user speaks during the character's utterance: pauses the character. */

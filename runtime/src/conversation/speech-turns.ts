@@ -12,7 +12,7 @@ export interface SpeechTurnsDeps {
   mode: SpeechInputMode;
 }
 
-export interface SpeechTurnsCalls extends Pick<ListeningCalls, 'activity' | 'pressed'> {
+export interface SpeechTurnsCalls extends Pick<ListeningCalls, 'activity' | 'speaking' | 'pressed'> {
   /** A turn has begun. */
   began?(): void;
   /** Audio of the current turn as it arrives. */
@@ -59,12 +59,14 @@ export class SpeechTurns implements SpeechInput {
     this.#turnDetector = new TurnDetector(deps.detector(), {
       began: () => {
         calls.activity();
+        calls.speaking(true);
         calls.began?.();
       },
       heard: (samples) => calls.heard?.(samples),
       bargedIn: () => calls.bargedIn(),
       ended: (samples) => {
         calls.activity();
+        calls.speaking(false);
         calls.ended(samples);
       },
     });
@@ -99,6 +101,7 @@ export class SpeechTurns implements SpeechInput {
     this.#isRecordingAudible = false;
     this.#frameAt = this.#deps.clock.now();
     this.#calls.pressed();
+    this.#calls.speaking(true);
     this.#calls.began?.();
     this.#calls.bargedIn();
     this.#expectFrames();
@@ -111,6 +114,7 @@ export class SpeechTurns implements SpeechInput {
       this.#turnDetector?.end();
       return;
     }
+    this.#calls.speaking(false);
     const samples = concatenated(recording);
     if (samples.length < shortestSamples) {
       this.#calls.tooShort();

@@ -35,6 +35,7 @@ export class TranscribedSpeech implements SpeechInput {
     this.#calls = calls;
     this.#turns = new SpeechTurns(deps, {
       activity: () => calls.activity(),
+      speaking: (isSpeaking) => calls.speaking(isSpeaking),
       pressed: () => calls.pressed(),
       bargedIn: () => this.#bargeIn(),
       ended: (samples) => this.#transcribe(samples),

@@ -127,9 +127,10 @@ export class UserInput {
   }
 
   #openSpeechInput(): SpeechInput | undefined {
-    const { listen, turns, hearingFailed, safely } = this.#deps;
+    const { listen, turns, outbox, hearingFailed, safely } = this.#deps;
     return listen?.({
       activity: () => turns.activity(),
+      speaking: (isSpeaking) => outbox.connection?.userSpeaking?.(isSpeaking),
       pressed: () => turns.postponeNextSection(),
       bargeIn: () => turns.player?.pause(),
       noSpeech: () => turns.player?.resume(),

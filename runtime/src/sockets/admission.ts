@@ -17,7 +17,7 @@ import {
   tooManyResumes,
 } from '../refusals.ts';
 import { type ServiceClient, ServiceRefused } from '../service/client.ts';
-import type { Connection, ConnectionCalls, CutCause } from './connection.ts';
+import type { ConnectionCalls, CutCause, SessionConnection } from './connection.ts';
 import { readMessage } from './messages.ts';
 import { PendingSockets } from './pending-sockets.ts';
 import { SessionSlots } from './session-slots.ts';
@@ -42,8 +42,10 @@ export interface Peer {
   /** The client network: an IPv4 address or an IPv6 /64. */
   client: string;
   origin: string | undefined;
-  /** Whether it requested the subprotocol. */
+  /** Whether it requested a protocol that the runtime supports. */
   hasProtocol: boolean;
+  /** Whether its protocol can resume a session. */
+  canResume: boolean;
 }
 
 /** Frames that arrived between `hello` and `ready`, and whether the client disconnected in that time. */
@@ -61,7 +63,7 @@ export class Admission {
   readonly #pending: PendingSockets;
   readonly #slots: SessionSlots;
   /** The most recently refused connections, oldest first; some may already be closed. */
-  readonly #closing: Connection[] = [];
+  readonly #closing: SessionConnection[] = [];
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -69,7 +71,7 @@ export class Admission {
     this.#slots = new SessionSlots(deps.maxSessions);
   }
 
-  receive(connection: Connection, peer: Peer): void {
+  receive(connection: SessionConnection, peer: Peer): void {
     this.#hello(connection, peer)
       .then(({ hello, early }) => this.#admit(connection, hello, early, peer))
       .then((outcome) => this.#deps.arrived(outcome))
@@ -85,7 +87,7 @@ export class Admission {
 
   /** Waits for `hello`. */
   #hello(
-    connection: Connection,
+    connection: SessionConnection,
     { client, hasProtocol }: Peer,
   ): Promise<{ hello: Hello; early: EarlyFrames }> {
     const { clock, conversations } = this.#deps;
@@ -128,7 +130,7 @@ export class Admission {
   }
 
   async #admit(
-    connection: Connection,
+    connection: SessionConnection,
     hello: Hello,
     early: EarlyFrames,
     peer: Peer,
@@ -137,12 +139,12 @@ export class Admission {
       if (hello.resume !== undefined) {
         const { resume } = hello;
         const conversation = this.#resumable(resume.ticket, peer.origin);
-        this.#join(connection, conversation, early, () => conversation.resume(connection, resume));
+        this.#join(connection, conversation, { early, peer }, () => conversation.resume(connection, resume));
         return 'resumed';
       }
       if (hello.token === undefined) throw notHello();
       const conversation = await this.#begin(hello, hello.token, peer);
-      this.#join(connection, conversation, early, () => conversation.begin(connection));
+      this.#join(connection, conversation, { early, peer }, () => conversation.begin(connection));
       return 'ready';
     } finally {
       connection.resume();
@@ -179,13 +181,19 @@ export class Admission {
   }
 
   /** Attaches a connection to its conversation and delivers the early frames. */
-  #join(connection: Connection, conversation: Conversation, early: EarlyFrames, begin: () => void): void {
+  #join(
+    connection: SessionConnection,
+    conversation: Conversation,
+    { early, peer }: { early: EarlyFrames; peer: Peer },
+    begin: () => void,
+  ): void {
+    const lost = () => (peer.canResume ? conversation.lost() : conversation.end('client_lost'));
     const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),
       cut: (cause) => this.#deps.cut(conversation.sessionId, cause),
       // Not called for early frames: the client sent them before it could have received `ready`.
       received: () => conversation.ticketReceived(),
-      closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),
+      closed: (isClean) => (isClean ? conversation.end('client_ended') : lost()),
       refused: ({ code, message }) => {
         this.#deps.arrived(code);
         conversation.fail(code, message);

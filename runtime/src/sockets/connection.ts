@@ -13,7 +13,7 @@ export type CutCause = DeadCause | 'unsent';
 export interface ConnectionCalls {
   text(json: string): void;
   audio(frame: Uint8Array): void;
-  /** Called at most once when the connection closes; not called after `close()`. `isClean` if the client closed with code 1000. */
+  /** Called at most once when the connection closes; not called after `close()`. `isClean` if the client closed deliberately. */
   closed(isClean: boolean): void;
   /** Sends the refusal as a numbered event of the conversation. Absent before the conversation exists. */
   refused?(refusal: Refusal): void;
@@ -34,8 +34,18 @@ const framesBeforeReady = {
   credit: bounds.framesPerSecond,
 };
 
+/** A connection whose messages and events are those of session.v1, in whichever protocol they are sent. */
+export interface SessionConnection extends ClientConnection {
+  listen(calls: ConnectionCalls, frames?: TokenBucket): void;
+  /** Stops reading from the socket until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Destroys the socket without a close handshake. */
+  destroy(): void;
+}
+
 /** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is disconnected or does not read. */
-export class Connection implements ClientConnection {
+export class Connection implements SessionConnection {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
@@ -49,7 +59,13 @@ export class Connection implements ClientConnection {
   #isCorked = false;
   #cancelTermination: () => void = () => {};
 
-  constructor(ws: WebSocket, socket: Pick<Duplex, 'cork' | 'uncork'>, clock: Clock) {
+  /** `cleanCodes`: the close codes of clients that leave deliberately. */
+  constructor(
+    ws: WebSocket,
+    socket: Pick<Duplex, 'cork' | 'uncork'>,
+    clock: Clock,
+    cleanCodes: readonly number[] = [1000],
+  ) {
     this.#ws = ws;
     this.#socket = socket;
     this.#clock = clock;
@@ -70,7 +86,7 @@ export class Connection implements ClientConnection {
     ws.on('error', () => {});
     ws.on('close', (code) => {
       this.#cancelTermination();
-      this.#markClosed(code === 1000);
+      this.#markClosed(cleanCodes.includes(code));
     });
   }
 
@@ -96,7 +112,6 @@ export class Connection implements ClientConnection {
     this.#send(frame.byteLength, () => this.#ws.send(frame));
   }
 
-  /** Stops reading from the socket until `resume`. */
   pause(): void {
     this.#ws.pause();
   }
@@ -120,7 +135,6 @@ export class Connection implements ClientConnection {
     this.#startClose(closeCode, code);
   }
 
-  /** Destroys the socket without a close handshake. */
   destroy(): void {
     this.#ws.terminate();
   }

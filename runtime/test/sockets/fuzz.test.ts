@@ -125,7 +125,12 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
   const enter = async (hello: object) => {
     const socket = new SilentSocket();
     const connection = new Connection(socket as unknown as WebSocket, socket, clock);
-    admission.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
+    admission.receive(connection, {
+      client: '127.0.0.1',
+      origin: undefined,
+      hasProtocol: true,
+      canResume: true,
+    });
     const text = { type: 'hello', protocol: 1, client: { name: 'fuzz', version: '1' }, ...hello };
     socket.emit('message', Buffer.from(JSON.stringify(text)), false);
     await settled();

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { runtimePath } from '@session-launch/contract/wire';
+import { rtviPath, runtimePath } from '@session-launch/contract/wire';
 
 /**
  * A request of the public listener. Once an `upgrade` listener exists, Node stops treating any request with an `Upgrade` header as HTTP.
@@ -19,6 +19,7 @@ export class PublicRequest extends IncomingMessage {
 }
 
 function isForRuntime({ url = '', headers, method }: IncomingMessage): boolean {
-  const isPath = url === runtimePath || url.startsWith(`${runtimePath}?`);
+  const path = url.split('?', 1)[0];
+  const isPath = path === runtimePath || path === rtviPath;
   return isPath && method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }

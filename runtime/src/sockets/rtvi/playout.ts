@@ -1,0 +1,98 @@
+import type { Clock } from '../../clock.ts';
+
+export interface PlayoutDeps {
+  clock: Clock;
+  /** Sends audio to the client. */
+  send(samples: Int16Array): void;
+  /** Bytes buffered because the client has not read them yet. */
+  unsent(): number;
+  /** Audio up to `ms` of an utterance has been played, as far as can be estimated from the time at which it was sent. */
+  played(utterance: number, ms: number, isDone: boolean): void;
+}
+
+export interface Chunk {
+  utterance: number;
+  samples: Int16Array;
+  /** Position of the chunk's end in the utterance. */
+  endMs: number;
+  durationMs: number;
+  isLast: boolean;
+}
+
+/** Maximum milliseconds of audio that a client gets ahead of playback: it cannot be told to discard what it has. */
+export const maxAheadMs = 200;
+/** Unread bytes above which audio waits, so that it is not played late and all at once. */
+const maxUnsent = 16 * 1024;
+/** Milliseconds between checks whether the client has read them. */
+const unreadCheckMs = 40;
+
+/**
+ * Sends audio at the speed of playback to clients that play it as it arrives and report nothing. A call in between, such as one that
+ * announces an utterance, is made once the audio before it has been played.
+ */
+export class Playout {
+  readonly #deps: PlayoutDeps;
+  #queue: (Chunk | (() => void))[] = [];
+  /** Chunks that are sent but not played yet, with the time at which they will be. */
+  #playing: { chunk: Chunk; until: number }[] = [];
+  /** Time at which everything sent will be played. */
+  #playsUntil = 0;
+  #isRunning = false;
+  #cancel: () => void = () => {};
+
+  constructor(deps: PlayoutDeps) {
+    this.#deps = deps;
+  }
+
+  add(item: Chunk | (() => void)): void {
+    this.#queue.push(item);
+    this.#run();
+  }
+
+  /** Discards the audio and the calls that wait. */
+  clear(): void {
+    this.#cancel();
+    this.#queue = [];
+    this.#playing = [];
+  }
+
+  #run(): void {
+    // `played` may add items.
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#cancel();
+    this.#report();
+    const waitMs = this.#send();
+    this.#isRunning = false;
+    if (waitMs !== undefined) this.#cancel = this.#deps.clock.after(waitMs, () => this.#run());
+  }
+
+  #report(): void {
+    const now = this.#deps.clock.now();
+    const ended = this.#playing.findLastIndex(({ until }) => until <= now);
+    for (const { chunk } of this.#playing.splice(0, ended + 1))
+      this.#deps.played(chunk.utterance, chunk.endMs, chunk.isLast);
+  }
+
+  /** Sends what is due. Returns the milliseconds until more is due, or `undefined` if nothing is left. */
+  #send(): number | undefined {
+    const now = this.#deps.clock.now();
+    for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {
+      if (typeof item === 'function') {
+        if (this.#playing.length > 0) break;
+        this.#queue.shift();
+        item();
+        continue;
+      }
+      if (this.#deps.unsent() > maxUnsent) return unreadCheckMs;
+      const until = Math.max(now, this.#playsUntil) + item.durationMs;
+      if (until - now > maxAheadMs) break;
+      this.#queue.shift();
+      this.#playsUntil = until;
+      this.#playing.push({ chunk: item, until });
+      this.#deps.send(item.samples);
+    }
+    const next = this.#playing[0];
+    return next === undefined ? undefined : next.until - now;
+  }
+}
