@@ -74,6 +74,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/landing-talk.test.ts',
       'test/browser/pages.test.ts',
       'test/browser/relay-across-origins.test.ts',
+      'test/browser/rtvi.test.ts',
       'test/browser/sdk-bad-days.test.ts',
       'test/browser/sdk-react.test.ts',
       'test/browser/snippets.test.ts',

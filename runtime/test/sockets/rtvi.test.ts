@@ -282,7 +282,7 @@ describe('errors before the session end cleanly', () => {
     expect(own.story).toContain('bot-ready');
   });
 
-  test('without client-ready the socket is closed after five seconds, whatever audio it sends', async () => {
+  test('without client-ready the socket is closed after five seconds, even if it sends audio', async () => {
     const client = await openRtvi(world, mint());
     client.sendAudio(loud(100));
     expect(await refusalOf(client)).toEqual(['PROTOCOL', 4408]);

@@ -6,7 +6,9 @@ import { createWorld, runtime, type World } from '@session-launch/testing/world.
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { blockRunBy } from '../harness/doc-blocks.ts';
 import { writeSpokenWav } from '../harness/fake-microphone.ts';
+import { serveProgram } from '../harness/shown-code.ts';
 import { meter } from '../harness/speaking.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 import { startTranscriptionServer, type TranscriptionServer } from '../harness/transcription-server.ts';
@@ -110,6 +112,7 @@ const count = async () => Number(await page.evaluate('story.length'));
 const loudness = () => page.evaluate('loudness()').then(Number);
 
 /** Waits for an event whose data fits. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
 async function occurs(name: string, from = 0, fits: (data: any) => boolean = () => true): Promise<void> {
   await expect.poll(async () => (await events(name, from)).some(fits), { interval: 20 }).toBe(true);
 }
@@ -162,6 +165,8 @@ test('ready, sound, a typed turn, an interruption, a disconnect and its seconds'
   expect(usage.seconds).toBeGreaterThanOrEqual(Math.floor(seconds) - 1);
   expect(usage.seconds).toBeLessThanOrEqual(Math.ceil(seconds) + 5);
 
+  // Without an upgrade, the service answers the request itself.
+  expect((await talking.service.call({ path: `/runtime/rtvi?token=${token}` })).status).toBe(404);
   const { text: metrics } = await talking.service.admin({ path: '/metrics' });
   const places = talking.service.stderr() + talking.service.stdout() + metrics;
   expect(places).toContain(sessionId);
@@ -217,4 +222,26 @@ test('a token that was used, and one that is not valid, fail with an error that 
     expect(errors).toMatchObject({ error: message, message, fatal: true });
   }
   await page.evaluate('client.disconnect()');
+});
+
+test('the code of the page about Pipecat clients starts a conversation', async () => {
+  const block = (containing: string) => blockRunBy(import.meta.url, 'docs/pipecat.md', containing);
+  const program = block('@session-launch/backend')
+    .replace('https://launch.example.com', talking.service.url)
+    .replace('exp_harbor_guide', world.experienceId);
+  const { url } = await serveProgram(program, { LAUNCH_KEY: world.key });
+  await page.route(`${site.origin}/start`, async (route) => {
+    const response = await fetch(`${url}/start`, { method: 'POST' });
+    await route.fulfill({ json: await response.json() });
+  });
+  const { outputFiles } = await build({
+    stdin: { contents: block('PipecatClient'), resolveDir: import.meta.dirname },
+    ...{ bundle: true, format: 'esm', write: false },
+  });
+  const lines: string[] = [];
+  page.on('console', (message) => lines.push(message.text()));
+  await page.addScriptTag({ content: outputFiles[0]!.text, type: 'module' });
+  await expect.poll(() => lines).toContain(`Character: ${answer}`);
+  expect(lines).toContainEqual(expect.stringMatching(/^mouth shapes /));
+  await page.goto('about:blank');
 });

@@ -9,6 +9,7 @@ import {
   startRuntimeAlone,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
+import { RtviClient } from '@session-launch/testing/rtvi-client.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
@@ -68,6 +69,29 @@ test('a separate runtime serves sessions of a remote service, refuses forged tok
     headers: { Authorization: `Bearer ${world.key}` },
   });
   expect(read.json).toMatchObject({ status: 'ended', endReason: 'server_shutdown' });
+});
+
+test('Pipecat clients connect to a separate runtime, and no log has their token', async () => {
+  const alone = startAlone({
+    ADMIN_URL: service.adminUrl,
+    PUBLIC_URL: service.url,
+    RUNTIME_TOKEN: runtimeToken,
+    LOG_LEVEL: 'trace',
+  });
+  const url = await alone.url;
+  const { sessionId, sessionToken } = await launched(service, world);
+  const client = await new RtviClient(`${url}/rtvi?token=${sessionToken}`).opened();
+  client.ready();
+  await client.message('bot-started-speaking');
+  const again = await new RtviClient(`${url}/rtvi?token=${sessionToken}`).opened();
+  again.ready();
+  expect((await again.closed).code).toBe(4409);
+  client.send('disconnect-bot');
+  expect((await client.closed).code).toBe(1000);
+  await alone.stop();
+  const logged = alone.output.stdout + alone.output.stderr + service.stderr();
+  expect(logged).toContain(sessionId);
+  expect(logged).not.toContain(sessionToken);
 });
 
 test('all invalid variables are named together', async () => {

@@ -6,7 +6,7 @@ import { schemaViolation } from '../schema-check.ts';
 /** The label of RTVI messages. Messages with another label belong to other protocols on the same transport. */
 export const label = 'rtvi-ai';
 
-/** Types of `client-message` for which RTVI has no message of its own, and which have the same name in session.v1. */
+/** The supported values of `t` in a `client-message`. They are the types of messages in session.v1 that RTVI lacks. */
 const requests = new Set(['interrupt', 'audio.start', 'audio.end'] as const);
 
 export type ReadRtvi =

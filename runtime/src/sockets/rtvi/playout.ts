@@ -19,7 +19,7 @@ export interface Chunk {
   isLast: boolean;
 }
 
-/** Maximum milliseconds of audio that a client gets ahead of playback: it cannot be told to discard what it has. */
+/** Maximum milliseconds of audio sent ahead of playback: RTVI has no message that discards queued audio. */
 export const maxAheadMs = 200;
 /** Unread bytes above which audio waits, so that it is not played late and all at once. */
 const maxUnsent = 16 * 1024;
@@ -74,7 +74,7 @@ export class Playout {
       this.#deps.played(chunk.utterance, chunk.endMs, chunk.isLast);
   }
 
-  /** Sends what is due. Returns the milliseconds until more is due, or `undefined` if nothing is left. */
+  /** Sends up to `maxAheadMs`. Returns the milliseconds until the next run, or `undefined` if nothing is left. */
   #send(): number | undefined {
     const now = this.#deps.clock.now();
     for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {

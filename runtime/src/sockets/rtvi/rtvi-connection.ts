@@ -22,7 +22,7 @@ export const rtviCleanCodes = [1000, 1005];
 /** Hz. Pipecat's clients play at this rate, whichever one a frame states. */
 const outputSampleRate = 24_000;
 
-/** The conversation counts an utterance as played this many milliseconds before its end; the client is told that it has ended first. */
+/** The conversation counts an utterance as played 20 ms before its end. Holding back the report sends `bot-tts-stopped` first. */
 const unreportedMs = 20;
 
 export interface RtviDeps {
