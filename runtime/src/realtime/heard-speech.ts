@@ -27,6 +27,7 @@ export class HeardSpeech implements SpeechInput {
     this.#calls = calls;
     this.#turns = new SpeechTurns(deps, {
       activity: () => calls.activity(),
+      speaking: (isSpeaking) => calls.speaking(isSpeaking),
       pressed: () => calls.pressed(),
       began: () => {
         this.#isInterrupting = false;

@@ -1,8 +1,11 @@
 import { ProtobufFrameSerializer } from '@pipecat-ai/websocket-transport';
 import { describe, expect, test } from 'vitest';
+import { characterFrame } from '../../src/conversation/audio-frames.ts';
+import type { ConnectionCalls, SessionConnection } from '../../src/sockets/connection.ts';
 import { messageFrame, readFrame, soundFrame } from '../../src/sockets/rtvi/frames.ts';
 import { type Chunk, maxAheadMs, Playout } from '../../src/sockets/rtvi/playout.ts';
 import { Resampler } from '../../src/sockets/rtvi/resampler.ts';
+import { RtviConnection } from '../../src/sockets/rtvi/rtvi-connection.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 
 const pipecat = new ProtobufFrameSerializer();
@@ -135,7 +138,7 @@ describe('playout', () => {
     const start = clock.now();
     add(1, 10);
     let at = 0;
-    out.add(() => {
+    out.begin(() => {
       at = clock.now() - start;
     });
     await clock.pass(1000);
@@ -183,4 +186,74 @@ describe('playout', () => {
     expect(order).toEqual([1, 2, 3, 4, 5]);
     expect(clock.pending).toBe(0);
   });
+});
+
+test('speech that arrives while it is spoken: its text and mouth shapes follow, and its pace does not stop', async () => {
+  const clock = new FakeClock();
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages freely
+  const sent: { type: string; data?: any; at: number }[] = [];
+  const heard: string[] = [];
+  let calls: ConnectionCalls | undefined;
+  const connection: SessionConnection = {
+    ...{
+      unsent: 0,
+      sendText: () => {},
+      close: () => {},
+      refuse: () => {},
+      pause: () => {},
+      resume: () => {},
+      destroy: () => {},
+    },
+    listen: (given) => {
+      calls = given;
+    },
+    sendAudio: (bytes) => {
+      const frame = readFrame(bytes);
+      const at = clock.now();
+      if (frame?.kind === 'audio') sent.push({ type: 'audio', at });
+      if (frame?.kind === 'message') sent.push({ ...JSON.parse(frame.json), at });
+    },
+  };
+  const rtvi = new RtviConnection({ connection, clock, token: 'token' });
+  rtvi.listen({ text: (json) => heard.push(json), audio: () => {}, closed: () => {} });
+  calls!.audio(pipecat.serializeMessage({ id: 'a', label: 'rtvi-ai', type: 'client-ready', data: {} }));
+  let seq = 0;
+  const event = (fields: object) => rtvi.sendText(JSON.stringify({ ...fields, seq: ++seq }));
+  const message = (text: string, status = 'partial') =>
+    event({ type: 'message', id: 'm', role: 'character', status, text });
+  const audio = (frames: number, from: number) => {
+    for (let i = 0; i < frames; i++)
+      rtvi.sendAudio(characterFrame(1, (from + i) * 960, new Int16Array(960), false));
+  };
+  message('They');
+  event({ type: 'utterance', utterance: 1, messageId: 'm', text: 'They', speech: 'server' });
+  event({ type: 'cues', utterance: 1, cues: [[0, 'DD']], words: [[0, 0, 4]], more: true });
+  audio(10, 0);
+  message('They leave at noon.');
+  event({
+    type: 'cues',
+    utterance: 1,
+    cues: [[400, 'nn']],
+    words: [
+      [400, 5, 10],
+      [600, 11, 13],
+      [700, 14, 18],
+    ],
+  });
+  audio(10, 10);
+  rtvi.sendAudio(characterFrame(1, 20 * 960, new Int16Array(0), true));
+  const start = clock.now();
+  await clock.pass(2000);
+  const times = sent.filter(({ type }) => type === 'audio').map(({ at }) => at - start);
+  expect(times).toEqual([0, 0, 0, 0, 0, ...Array.from({ length: 15 }, (_, i) => (i + 1) * 40)]);
+  const data = (type: string) => sent.filter((one) => one.type === type).map((one) => one.data);
+  expect(data('bot-tts-text').map(({ text }) => text)).toEqual(['They', 'leave', 'at', 'noon.']);
+  expect(data('server-message').map(({ cues }) => cues)).toEqual([[[0, 'DD']], [[400, 'nn']]]);
+  expect(data('bot-output').at(-1)).toMatchObject({
+    text: 'They leave at noon.',
+    spoken_status: 'completed',
+  });
+  expect(data('bot-tts-stopped').length).toBe(1);
+  expect(JSON.parse(heard.at(-1)!)).toEqual({ type: 'played', utterance: 1, ms: 800, done: true });
+  expect(clock.pending).toBe(0);
 });

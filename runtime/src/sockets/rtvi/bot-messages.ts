@@ -35,6 +35,11 @@ export class BotMessages {
     this.#readyId = readyId;
   }
 
+  /** The text of the character's latest message so far. */
+  get said(): string {
+    return this.#said;
+  }
+
   /** The client has typed this text, so that it is not reported as a transcript. */
   typed(id: string): void {
     this.#typed.add(id);

@@ -19,6 +19,11 @@ export interface Chunk {
   isLast: boolean;
 }
 
+interface Call {
+  call(): void;
+  afterPlayback: boolean;
+}
+
 /** Maximum milliseconds of audio sent ahead of playback: RTVI has no message that discards queued audio. */
 export const maxAheadMs = 200;
 /** Unread bytes above which audio waits, so that it is not played late and all at once. */
@@ -27,12 +32,12 @@ const maxUnsent = 16 * 1024;
 const unreadCheckMs = 40;
 
 /**
- * Sends audio at the speed of playback to clients that play it as it arrives and report nothing. A call in between, such as one that
- * announces an utterance, is made once the audio before it has been played.
+ * Sends audio at the speed of playback to clients that play it as it arrives and report nothing. Calls in between keep their place: one of
+ * `begin`, which announces an utterance, is made once the audio before it has been played, one of `note` once it has been sent.
  */
 export class Playout {
   readonly #deps: PlayoutDeps;
-  #queue: (Chunk | (() => void))[] = [];
+  #queue: (Chunk | Call)[] = [];
   /** Chunks that are sent but not played yet, with the time at which they will be. */
   #playing: { chunk: Chunk; until: number }[] = [];
   /** Time at which everything sent will be played. */
@@ -44,9 +49,16 @@ export class Playout {
     this.#deps = deps;
   }
 
-  add(item: Chunk | (() => void)): void {
-    this.#queue.push(item);
-    this.#run();
+  add(chunk: Chunk): void {
+    this.#push(chunk);
+  }
+
+  begin(call: () => void): void {
+    this.#push({ call, afterPlayback: true });
+  }
+
+  note(call: () => void): void {
+    this.#push({ call, afterPlayback: false });
   }
 
   /** Discards the audio and the calls that wait. */
@@ -54,6 +66,11 @@ export class Playout {
     this.#cancel();
     this.#queue = [];
     this.#playing = [];
+  }
+
+  #push(item: Chunk | Call): void {
+    this.#queue.push(item);
+    this.#run();
   }
 
   #run(): void {
@@ -78,10 +95,10 @@ export class Playout {
   #send(): number | undefined {
     const now = this.#deps.clock.now();
     for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {
-      if (typeof item === 'function') {
-        if (this.#playing.length > 0) break;
+      if ('call' in item) {
+        if (item.afterPlayback && this.#playing.length > 0) break;
         this.#queue.shift();
-        item();
+        item.call();
         continue;
       }
       if (this.#deps.unsent() > maxUnsent) return unreadCheckMs;
@@ -90,7 +107,7 @@ export class Playout {
       this.#queue.shift();
       this.#playsUntil = until;
       this.#playing.push({ chunk: item, until });
-      this.#deps.send(item.samples);
+      if (item.samples.length > 0) this.#deps.send(item.samples);
     }
     const next = this.#playing[0];
     return next === undefined ? undefined : next.until - now;

@@ -25,6 +25,8 @@ const outputSampleRate = 24_000;
 /** The conversation counts an utterance as played 20 ms before its end. Holding back the report sends `bot-tts-stopped` first. */
 const unreportedMs = 20;
 
+type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
+
 export interface RtviDeps {
   connection: SessionConnection;
   clock: Clock;
@@ -48,8 +50,9 @@ export class RtviConnection implements SessionConnection {
   #sampleRate = outputSampleRate;
   #resampler = new Resampler(outputSampleRate, outputSampleRate);
   #resampled: number | undefined;
-  /** The latest utterance that was announced to the client. */
+  /** The utterance that was announced to the client last, and the one that the conversation began last. */
   #utterance: Utterance | undefined;
+  #latest: Utterance | undefined;
 
   constructor({ connection, clock, token }: RtviDeps) {
     this.#connection = connection;
@@ -115,9 +118,10 @@ export class RtviConnection implements SessionConnection {
     const event = JSON.parse(json) as RuntimeEvent;
     if (event.type === 'ready') this.#sampleRate = event.audio.output.sampleRate;
     if (event.type === 'interrupted') this.#interrupt();
-    if (event.type === 'utterance') this.#playout.add(() => this.#begin(new Utterance(event)));
-    else if (event.type === 'cues') this.#playout.add(() => this.#sendCues(event));
+    if (event.type === 'utterance') this.#announce(event);
+    else if (event.type === 'cues') this.#takeCues(event);
     else this.#send(this.#messages?.of(event) ?? []);
+    if (event.type === 'message') this.#latest?.extend(event.id, event.text);
   }
 
   /** Takes an audio frame of session.v1. */
@@ -179,6 +183,12 @@ export class RtviConnection implements SessionConnection {
     this.#calls?.text(JSON.stringify(message));
   }
 
+  #announce(event: EventOf<'utterance'>): void {
+    const utterance = new Utterance(event, this.#messages?.said ?? '');
+    this.#latest = utterance;
+    this.#playout.begin(() => this.#begin(utterance));
+  }
+
   #begin(utterance: Utterance): void {
     this.#utterance = utterance;
     const { id, text, hasSound } = utterance;
@@ -192,10 +202,9 @@ export class RtviConnection implements SessionConnection {
     else this.#send([{ type: 'bot-output', data: output }]);
   }
 
-  #sendCues(event: Extract<RuntimeEvent, { type: 'cues' }>): void {
-    const { seq: _, ...cues } = event;
-    if (this.#utterance?.hasSound) this.#utterance.setWords(event.words ?? []);
-    this.#send([{ type: 'server-message', data: cues }]);
+  #takeCues({ seq: _, ...cues }: EventOf<'cues'>): void {
+    this.#latest?.addWords(cues.words ?? [], cues.more === true);
+    this.#playout.note(() => this.#send([{ type: 'server-message', data: cues }]));
   }
 
   #played(id: number, ms: number, isDone: boolean): void {

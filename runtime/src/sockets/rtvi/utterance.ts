@@ -12,19 +12,38 @@ export interface Progress {
 /** An utterance, and how much of it has been played. */
 export class Utterance {
   readonly id: number;
-  readonly text: string;
   readonly hasSound: boolean;
-  #words: WordTime[] = [];
+  readonly #messageId: string;
+  /** Where the utterance begins in its message. */
+  readonly #start: number;
+  #text: string;
+  /** Whether its speech still arrives, so that its text may grow. */
+  #isOpen = true;
+  readonly #words: WordTime[] = [];
   #begun = 0;
 
-  constructor({ utterance, text, speech }: Begun) {
+  /** `message`: the text of the message so far, which ends with that of the utterance. */
+  constructor({ utterance, messageId, text, speech }: Begun, message: string) {
     this.id = utterance;
-    this.text = text;
     this.hasSound = speech === 'server';
+    this.#messageId = messageId;
+    this.#start = Math.max(0, message.length - text.length);
+    this.#text = text;
   }
 
-  setWords(words: WordTime[]): void {
-    this.#words = words;
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Takes the text of a message as far as it is known. */
+  extend(messageId: string, message: string): void {
+    if (this.#isOpen && messageId === this.#messageId) this.#text = message.slice(this.#start);
+  }
+
+  /** `hasMore`: further words follow. */
+  addWords(words: readonly WordTime[], hasMore: boolean): void {
+    this.#words.push(...words);
+    this.#isOpen = hasMore;
   }
 
   /** Returns the progress if words have begun since the last call. */
