@@ -1,6 +1,7 @@
 // Runs the tests of all workspaces: those of the service and, in parallel, those of the other workspaces one after the other. Both spend
 // time on I/O, so running them in parallel uses the CPU better. The output of the other workspaces is buffered and printed at the end,
 // followed by the slowest files and the failed tests of all workspaces. With TEST_SUMMARY, the failed tests are also written to that file.
+// Runs with the same file TEST_EXCUSES share the number of time limits that may be exceeded.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ const others = packageOf('.').workspaces.filter((name) => name !== 'server' && p
 const reports = mkdtempSync(join(tmpdir(), 'session-launch-tests-'));
 process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
 const reportOf = (workspace) => join(reports, `${workspace.replaceAll('/', '-')}.json`);
-const excusesFile = join(reports, 'excuses');
+const excusesFile = process.env.TEST_EXCUSES ?? join(reports, 'excuses');
 
 function tierOf(args) {
   const { values } = parseArgs({
@@ -39,12 +40,15 @@ function tierOf(args) {
   return values.all ? 'all' : 'first';
 }
 
+/** By default, `npm test` checks the accessibility of each screen once, the other tiers that of each step. */
+const axe = (tier) => ({ TEST_AXE: process.env.TEST_AXE ?? (tier === 'first' ? 'once' : 'all') });
+
 function test(workspace, tier, stdio) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(workspace)}`];
   const child = spawn('npm', ['test', '-w', workspace, '--', ...reporters], {
     cwd: root,
     stdio,
-    env: { ...process.env, TEST_TIER: tier, TEST_EXCUSES: excusesFile },
+    env: { ...process.env, TEST_TIER: tier, TEST_EXCUSES: excusesFile, ...axe(tier) },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

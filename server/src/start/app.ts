@@ -63,6 +63,8 @@ export interface AppDeps {
   log: Logger;
   /** Counts the mints of this process. Tests pass their own, to flush it. */
   tallies?: Tallies;
+  /** Starts the periodic background work. Tests that do this work themselves pass a function that starts nothing. */
+  startHousekeeping?: typeof startHousekeeping;
   /** Absent: the admin API stays off. */
   adminToken?: string | undefined;
   /** Absent: the API for runtimes stays off. Without either token there is no admin listener. */
@@ -269,7 +271,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   }
 
   isListening = true;
-  const housekeeping = startHousekeeping({
+  const housekeeping = (deps.startHousekeeping ?? startHousekeeping)({
     lifecycle,
     changes,
     keyRing,

@@ -1,6 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { isFirstTier } from '../../../testing/src/tiers.ts';
 import { isLong } from './effort.ts';
 
 const screens = [
@@ -10,7 +9,8 @@ const screens = [
   { width: 390, height: 844, colorScheme: 'light' as const, isAlways: false },
 ];
 
-/** The screens that axe has checked, by title and selector. In the first tier it checks each screen once per worker. */
+const isOnce = process.env.TEST_AXE === 'once';
+/** The screens that axe has checked, by title and selector. With TEST_AXE=once, it checks each screen once per worker. */
 const checked = new Set<string>();
 
 /** Lists accessibility violations and overflowing elements of a player, on desktop and phone viewports, in light and dark mode. */
@@ -18,7 +18,7 @@ export async function accessibilityProblems(page: Page, place = 'session-experie
   const found: string[] = [];
   const before = page.viewportSize();
   const screen = `${await page.title()} ${place}`;
-  const isKnown = isFirstTier && checked.has(screen);
+  const isKnown = isOnce && checked.has(screen);
   checked.add(screen);
   for (const { width, height, colorScheme, isAlways } of screens) {
     if (!isAlways && !isLong) continue;

@@ -3,6 +3,7 @@ import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { experience, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { createLogin, createPlace, exampleAt } from './admin-places.ts';
+import { drawing, drawingRig } from './faces.ts';
 import { codeFor, cookieFrom } from './operators.ts';
 import { png } from './pictures.ts';
 import type { Service } from './service.ts';
@@ -82,6 +83,17 @@ export const samples: Record<string, Sample> = {
     path: ofProject(deps, '/art?kind=avatar'),
     headers: { 'Content-Type': 'image/png' },
     body: png(8, 8),
+  }),
+  // The place has the face of the contract's example already.
+  createFace: (deps) => ({
+    method: 'POST',
+    path: ofProject(deps, '/faces'),
+    body: {
+      full: drawing().toString('base64'),
+      thumb: drawing().toString('base64'),
+      rig: drawingRig,
+      name: 'Inês',
+    },
   }),
   login: async ({ service }) => ({
     method: 'POST',

@@ -6,7 +6,7 @@ import { adminToken, runtimeToken, type Target } from '@session-launch/testing/t
 import pino, { type Logger } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { type App, startApp } from '../../src/start/app.ts';
+import { type App, type AppDeps, startApp } from '../../src/start/app.ts';
 import { Tallies } from '../../src/statistics/tallies.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -23,6 +23,12 @@ export interface Service extends Target {
   close(): Promise<void>;
 }
 
+/** Parts of the service that a test replaces. */
+type Parts = Pick<AppDeps, 'startHousekeeping'>;
+
+/** For tests that do the periodic work themselves, step by step. */
+export const noHousekeeping: Parts = { startHousekeeping: () => ({ stop: async () => undefined }) };
+
 /**
  * Starts a service of the engine under test on free ports, with its own database and signing keys. With `beside` it shares the database
  * of that service and does not close it. An empty ADMIN_TOKEN disables the admin API.
@@ -31,6 +37,7 @@ export async function startService(
   env: Record<string, string> = {},
   beside?: Pick<Service, 'database' | 'databaseUrl'>,
   log: Logger = pino({ level: 'silent' }),
+  parts: Parts = {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
   const { database, url: databaseUrl, drop } = beside ? shared(beside) : await freshDatabase();
@@ -47,6 +54,7 @@ export async function startService(
     changes: await openChanges(database),
     signingKeys,
     log,
+    ...parts,
     adminToken: env.ADMIN_TOKEN === '' ? undefined : adminToken,
     runtimeToken,
   });
@@ -72,10 +80,10 @@ function shared({ database, databaseUrl }: Pick<Service, 'database' | 'databaseU
 }
 
 /** Shares one service among the tests of a file; the returned object is filled before the first test. */
-export function useService(env: Record<string, string> = {}): Service {
+export function useService(env: Record<string, string> = {}, parts: Parts = {}): Service {
   const service = {} as Service;
   beforeAll(async () => {
-    Object.assign(service, await startService(env));
+    Object.assign(service, await startService(env, undefined, undefined, parts));
   });
   afterAll(() => service.close?.());
   return service;

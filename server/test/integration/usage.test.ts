@@ -14,14 +14,14 @@ import { Retention } from '../../src/sessions/retention.ts';
 import { readUsage, select } from '../../src/statistics/usage.ts';
 import { rollUp, rollUpAfterMs, rollUpUsage } from '../../src/statistics/usage-roll-up.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
-import { useService } from '../harness/service.ts';
+import { noHousekeeping, useService } from '../harness/service.ts';
 import { useSessionLives } from '../harness/session-lives.ts';
 import { rollUpAll, usageBySessions } from '../harness/usage.ts';
 
 // The embedded engine has one connection, so no transaction meets the lock of another one.
 const onPostgres = test.skipIf(inject('engine') === 'embedded');
 
-const service = useService();
+const service = useService({}, noHousekeeping);
 const { query, pass } = useSessionLives(service);
 const log = pino({ level: 'silent' });
 const day = 86_400_000;
@@ -188,7 +188,7 @@ describe('the roll-up', () => {
   test('works off years of sessions in bounded steps, newer ones counted live meanwhile', async () => {
     const world = await createWorld(service);
     const { sessionId } = await launched(service, world);
-    // In a transaction that is rolled back, so that the housekeeping of the service does not interfere.
+    // In a transaction that is rolled back, because it deletes what other tests have counted.
     const counted: number[] = [];
     const rolledBack = service.database.transaction(async (tx) => {
       await tx.query({ text: 'DELETE FROM usage_progress' });
