@@ -54,9 +54,10 @@ test('the lines for other sites show a player that talks', async () => {
 });
 
 test('the lines with a check show a player that talks', async () => {
+  const asked = pages.context.waitForEvent('response', (response) =>
+    response.url().endsWith('/availability?door=browser'),
+  );
   const { page, complaints } = await open(block('docs/embed.md', ' check></session-experience>'));
-  const asked = page.waitForResponse('**/availability?door=browser');
-  await page.reload();
   expect(await (await asked).json()).toEqual({ available: true });
   await talksOn(page);
   expect(complaints).toEqual([]);
