@@ -33,13 +33,13 @@ export class Listener extends Talker {
   }
 }
 
-/** Connects a client and starts its session. A hasty one reports audio as played when it arrives. */
+/** Connects a client and starts its session. An unpaced one reports audio as played when it arrives. */
 export async function connected(
   serviceUrl: string,
   { sessionToken }: Launch,
-  { isHasty = false } = {},
+  { isUnpaced = false } = {},
 ): Promise<Talker> {
-  const client = new (isHasty ? Talker : Listener)(runtimeUrl(serviceUrl), sessionToken);
+  const client = new (isUnpaced ? Talker : Listener)(runtimeUrl(serviceUrl), sessionToken);
   await client.ready();
   return client;
 }

@@ -4,7 +4,7 @@ import { cpuSeconds, residentBytes } from '../processes.ts';
 import { percentile } from '../statistics.ts';
 import { runtimeOf, startCrowd, startStubEngines } from './beside.ts';
 import { type Figure, figure } from './figure.ts';
-import { askQuickly } from './hasty.ts';
+import { askQuickly } from './unpaced.ts';
 import { provisionTalk } from './world.ts';
 
 const people = 200;

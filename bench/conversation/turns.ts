@@ -3,8 +3,8 @@ import type { Talker } from '@session-launch/testing/talker.ts';
 import type { Environment } from '../environment.ts';
 import { median, percentile } from '../statistics.ts';
 import { type Figure, figure } from './figure.ts';
-import { askQuickly } from './hasty.ts';
 import { connected, timeToAudio } from './listener.ts';
+import { askQuickly } from './unpaced.ts';
 import { provisionTalk, question } from './world.ts';
 
 /** Measures the time to the first audio of an answer, the and the time to silence after an interruption, both offline. */

@@ -1,5 +1,5 @@
 import { syncTree } from '@session-launch/process/folders';
-import { AdminLane } from './admin-lane.ts';
+import { AdminQueue } from './admin-queue.ts';
 import { type Asked, EngineThread, type ThreadAnswer, type ThreadData } from './engine-thread.ts';
 import { outage } from './outage.ts';
 import { startWorkTimer } from './work-timer.ts';
@@ -93,7 +93,7 @@ export class PgliteClient {
   readonly #data: Omit<ThreadData, 'engine'>;
   readonly #hooks: ClientHooks;
   readonly #limits: ClientLimits;
-  readonly #lane = new AdminLane();
+  readonly #adminQueue = new AdminQueue();
   #thread!: EngineThread;
   /** The last thread that was terminated because a statement was overdue. */
   #stopping: EngineThread | undefined;
@@ -154,12 +154,15 @@ export class PgliteClient {
   ): Promise<Results<Row>> {
     const asked: Asked = { kind: 'query', text, values };
     const send = (deadline: Deadline) => this.#ask(asked, deadline) as Promise<Results<Row>>;
-    if (mayTakeLong) return this.#lane.run(() => send('long'));
+    if (mayTakeLong) return this.#adminQueue.run(() => send('long'));
     return isAdmin ? this.#answeredInTime(() => send('admin')) : send('query');
   }
 
   transaction<T>(work: (tx: Pick<PgliteClient, 'query'>) => Promise<T>): Promise<T> {
-    return this.#lane.run(() => this.#transact(work), AbortSignal.timeout(this.#limits.transactionWait));
+    return this.#adminQueue.run(
+      () => this.#transact(work),
+      AbortSignal.timeout(this.#limits.transactionWait),
+    );
   }
 
   /** Returns a dump of the whole database. */
@@ -188,7 +191,7 @@ export class PgliteClient {
         refusal.abort();
         reject(overdue());
       });
-      void this.#lane.run(send, refusal.signal).then(resolve, reject).finally(stopTimer);
+      void this.#adminQueue.run(send, refusal.signal).then(resolve, reject).finally(stopTimer);
     });
   }
 
@@ -196,7 +199,7 @@ export class PgliteClient {
     const transaction = { isLost: false };
     const query = <Row>(text: string, values: unknown[] = []) =>
       this.#ask({ kind: 'query', text, values }, 'transaction', transaction) as Promise<Results<Row>>;
-    // No other transaction is open: they use the lane, too.
+    // No other transaction is open: they use this queue, too.
     this.#transaction = transaction;
     try {
       await query('BEGIN');

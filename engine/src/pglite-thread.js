@@ -15,7 +15,7 @@ const { folder, spareFile, isUnsynced, dump, engine } =
 const post = (/** @type {ThreadMessage} */ message) => port.postMessage(message);
 
 /** The last log lines of a PostgreSQL that exits. */
-let lastWords = '';
+let lastFatalLine = '';
 const spare = spareFile === undefined ? undefined : new ReserveFile(spareFile);
 const files = folder === undefined ? undefined : new EngineFiles(folder, spare);
 const database = await PGlite.create({
@@ -25,11 +25,11 @@ const database = await PGlite.create({
     : { fs: files, startParams: isUnsynced ? [...startParams, '-F'] : startParams }),
   ...(dump === undefined ? {} : { loadDataDir: new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (dump)]) }),
   onStderr: (line) => {
-    lastWords = /(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? lastWords;
+    lastFatalLine = /(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? lastFatalLine;
     return false;
   },
 }).catch((error) => {
-  throw new Error(lastWords || reasonOf(error));
+  throw new Error(lastFatalLine || reasonOf(error));
 });
 if (!isUnsynced) await files?.started(database);
 endWithTheEngine(database.Module);
@@ -75,7 +75,7 @@ function endWithTheEngine(module) {
     } catch (error) {
       const { status, message } = /** @type {{ status?: number, message?: string }} */ (error);
       if (status !== 100) {
-        post({ ended: lastWords || String(message) });
+        post({ ended: lastFatalLine || String(message) });
         process.exit(1);
       }
       throw error;
@@ -98,7 +98,7 @@ async function answer(request) {
   if (request.kind === 'close') return database.close();
   if (request.kind === 'dump')
     return new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer());
-  await keepToTheRoom();
+  await followFreeSpace();
   const { rows } = await database.query(request.text, request.values);
   return { rows };
 }
@@ -107,7 +107,7 @@ async function answer(request) {
  * Makes the database read-only while the reserve file is missing. Changed between transactions only, because a rollback would revert the
  * setting.
  */
-async function keepToTheRoom() {
+async function followFreeSpace() {
   const isFull = spare?.held === false;
   if (isFull === isReadOnly || database.isInTransaction()) return;
   await database.exec(`SET default_transaction_read_only = ${isFull ? 'on' : 'off'}`);

@@ -4,13 +4,13 @@ import { PgliteClient } from '../src/pglite-client.ts';
 
 let client: PgliteClient;
 /** A second client of the same database with a short timeout, and the reasons for which it ended. */
-let hasty: PgliteClient;
+let impatient: PgliteClient;
 const reasons: string[] = [];
 beforeAll(async () => {
   client = await PgliteClient.open({ dump: await readFile(inject('dump')) });
   await client.query('CREATE TABLE counted (n integer CONSTRAINT small CHECK (n < 100))');
 });
-afterAll(() => Promise.all([client?.close(), hasty?.close()]));
+afterAll(() => Promise.all([client?.close(), impatient?.close()]));
 
 const count = async () => (await client.query<{ n: number }>('SELECT count(*) AS n FROM counted')).rows[0]!.n;
 
@@ -77,24 +77,24 @@ test('an engine that cannot be opened rejects open() and does not call onEnd', a
 
 test('a dump opens as the same database', async () => {
   const onEnd = (reason: string) => reasons.push(reason);
-  hasty = await PgliteClient.open({ dump: await client.dump() }, { onEnd }, { query: 200 });
+  impatient = await PgliteClient.open({ dump: await client.dump() }, { onEnd }, { query: 200 });
   const text = 'SELECT count(*) AS n FROM counted';
-  const { rows } = await hasty.query<{ n: number }>(text, [], { mayTakeLong: true });
+  const { rows } = await impatient.query<{ n: number }>(text, [], { mayTakeLong: true });
   expect(rows[0]!.n).toBe(await count());
 });
 
 test('a query that may take long has no timeout', async () => {
   // Longer than its timeout and its final grace period together.
-  await hasty.query('SELECT pg_sleep(1.5)', [], { mayTakeLong: true });
-  expect(hasty.alive).toBe(true);
+  await impatient.query('SELECT pg_sleep(1.5)', [], { mayTakeLong: true });
+  expect(impatient.alive).toBe(true);
 });
 
 test('queries of a hanging engine time out, and so do those queued behind them', async () => {
-  await hasty.query('SELECT 1', [], { mayTakeLong: true });
+  await impatient.query('SELECT 1', [], { mayTakeLong: true });
   const asked = [
-    hasty.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
-    hasty.query('SELECT 1'),
-    hasty.transaction(async (tx) => tx.query('SELECT 1')),
+    impatient.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
+    impatient.query('SELECT 1'),
+    impatient.transaction(async (tx) => tx.query('SELECT 1')),
   ];
   for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
     expect(status).toBe('rejected');
@@ -102,8 +102,8 @@ test('queries of a hanging engine time out, and so do those queued behind them',
     expect(reason.code).toBe('57P03');
   }
   expect(reasons).toEqual(['it did not respond in time']);
-  expect(hasty.alive).toBe(false);
-  await hasty.close();
+  expect(impatient.alive).toBe(false);
+  await impatient.close();
 });
 
 test('close() completes earlier queries; later ones are an outage', async () => {

@@ -27,7 +27,7 @@ export async function systemRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     })),
   }));
   mount(app, eventsOperation, ({ actor, request, reply }) => {
-    const ended = events.room(actor);
+    const ended = events.streamToReplace(actor);
     reply.type('text/event-stream; charset=utf-8');
     if (request.method === 'HEAD') return reply.send();
     if (ended !== undefined) events.end(ended);

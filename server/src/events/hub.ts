@@ -58,7 +58,7 @@ export class EventHub {
    * Throws 503 if this operator can open no stream. Otherwise returns the stream that has to end for it, if all are open. Call it before the
    * response has begun.
    */
-  room(actor: Actor): EventStream | undefined {
+  streamToReplace(actor: Actor): EventStream | undefined {
     if (this.#isClosed) throw unavailable(undefined, { headers: { 'Retry-After': '5' } });
     const streams = [...this.#streams];
     const isOfCaller = ({ operatorId, login }: Actor) =>

@@ -36,7 +36,7 @@ export async function availability(
     const experience = await findLaunchable(deps, endpoint, visitor, caller, experienceId);
     await deps.rates.check(experience.projectId, experience.project.limits, visitor.client.network());
     if (experience.status !== 'published') throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
-    await requirePlace(deps.database, experience, visitor.client.network());
+    await requireFreeSlot(deps.database, experience, visitor.client.network());
     return { available: true };
   } catch (error) {
     const code = error instanceof ApiError ? unavailableCodes.find((one) => one === error.code) : undefined;
@@ -76,7 +76,7 @@ export function endpointOf(name: (typeof pageEndpoints)[number]): Endpoint {
 }
 
 /** Throws if the quota of the day or a limit of concurrent sessions is used up. */
-async function requirePlace(
+async function requireFreeSlot(
   database: Database,
   { projectId, project }: LaunchableExperience,
   network: string,

@@ -16,7 +16,7 @@ export async function askQuickly(
 ): Promise<number[]> {
   const times: number[] = [];
   for (const launch of await world.launches(Math.ceil(turns / turnsOfOne))) {
-    const client = await connected(world.url, launch, { isHasty: true });
+    const client = await connected(world.url, launch, { isUnpaced: true });
     for (let turn = 0; turn < turnsOfOne && times.length < turns; turn++) {
       await client.listening();
       times.push(await timeToAudio(client, world.nextQuestion()));

@@ -4,7 +4,7 @@ import { outage } from './outage.ts';
  * Runs the statements and transactions of the admin API and of maintenance one at a time, in order of arrival. All other statements go to
  * the engine immediately, so a mint waits for at most one of these.
  */
-export class AdminLane {
+export class AdminQueue {
   /** Each starts the next task. */
   readonly #queue: (() => void)[] = [];
   #isBusy = false;
