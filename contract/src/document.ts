@@ -1,12 +1,13 @@
 import { errorAnswers, headersTooLarge, missingScope } from './error-answers.ts';
 import { type AnswerHeaders, requestId } from './headers.ts';
 import type { Bodies, DocumentedAnswer, Examples, Operation, Tag } from './operation.ts';
-import { type Json, type JsonObject, type Paths, shareErrors } from './shared-errors.ts';
+import { type Json, type JsonObject, type Paths, shareParts } from './shared-parts.ts';
 
 export interface OpenApiDocument {
   openapi: string;
   info: JsonObject;
   servers: Json[];
+  security?: Json[];
   tags: Tag[];
   paths: Paths;
   components: {
@@ -14,6 +15,8 @@ export interface OpenApiDocument {
     schemas: Record<string, JsonObject>;
     headers: Record<string, JsonObject>;
     responses: Record<string, JsonObject>;
+    parameters: Record<string, JsonObject>;
+    examples: Record<string, JsonObject>;
   };
 }
 
@@ -22,6 +25,8 @@ export interface Api {
   info: JsonObject;
   servers: JsonObject[];
   securitySchemes: JsonObject;
+  /** Who calls most operations: the document states their security once. */
+  caller?: Operation['caller'];
   /** Headers of every response, errors included. */
   everyAnswer?: AnswerHeaders;
   /** Listed in this order, as are their tags. Their schemas with an `$id` become components of the document. */
@@ -46,20 +51,24 @@ export function openApiDocument(api: Api): OpenApiDocument {
   for (const operation of api.operations) {
     const everyAnswer = { ...api.everyAnswer, ...operation.everyAnswer };
     paths[operation.path] ??= {};
-    paths[operation.path]![operation.method] = described(operation, everyAnswer, shared);
+    paths[operation.path]![operation.method] = {
+      ...described(operation, everyAnswer, shared),
+      ...(operation.caller === api.caller ? {} : { security: security[operation.caller] }),
+    };
   }
-  const errors = shareErrors(paths);
+  const parts = shareParts(paths);
   return {
     openapi: '3.1.0',
     info: api.info,
     servers: api.servers,
+    ...(api.caller === undefined ? {} : { security: security[api.caller] }),
     tags: [...new Set(api.operations.map(({ tag }) => tag))],
     paths,
     components: {
       securitySchemes: api.securitySchemes,
       schemas: sorted(shared.schemas),
       headers: sorted(shared.headers),
-      responses: sorted(errors),
+      ...parts,
     },
   };
 }
@@ -91,7 +100,6 @@ function described(operation: Operation, everyAnswer: AnswerHeaders, shared: Sha
     description,
     ...(request === undefined ? {} : { requestBody: { required: !isOptional, content: request } }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    security: security[operation.caller],
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [status, response(answer, everyAnswer, shared)]),
     ),

@@ -12,6 +12,9 @@ import { constantDeclarations, typeDeclarations, unionDeclaration } from './type
 import { sessionClaimsSchema } from './verification.ts';
 import * as wire from './wire.ts';
 
+/** Maximum characters of a list on one line. */
+const maxWidth = 120;
+
 /** The generated files of the repository, for clients, editors and code generators, by file name. */
 export const documents: Readonly<Record<string, string>> = {
   'openapi.json': text(openApiDocument(publicApi)),
@@ -47,6 +50,11 @@ function source(...declarations: string[]): string {
   return ['// Written by `npm run emit` from the contract. Do not edit.\n', ...declarations].join('\n');
 }
 
+/** JSON with short lists of texts and numbers on one line, as formatters write it. */
 function text(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
+  const lines = JSON.stringify(document, null, 2);
+  return `${lines.replace(/^(.*)\[\n([^[\]{}]*?)\n *\](?=,?$)/gm, (list, before: string, items: string) => {
+    const line = `${before}[${items.trim().replaceAll(/,\n */g, ', ')}]`;
+    return line.length > maxWidth ? list : line;
+  })}\n`;
 }

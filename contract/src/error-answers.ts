@@ -77,7 +77,7 @@ function errorAnswer(
     description: codes.map((code) => `\`${code}\`: ${said(code)}`).join('\n\n'),
     headers: { ...requestId, ...headers, ...headersOf(codes, own) },
     content: {
-      schema: { allOf: [errorSchema, withCodes(codes)] },
+      schema: restricted(codes),
       examples: Object.fromEntries(
         codes.map((code) => [code, { value: errorExample(code, examples[code]) }]),
       ),
@@ -99,9 +99,9 @@ function sometimes({ 'x-required': required, ...header }: AnswerHeader): AnswerH
 }
 
 /** The error envelope, restricted to these codes. */
-function withCodes(codes: readonly ErrorCode[]): object {
+function restricted(codes: readonly ErrorCode[]): object {
   const error = { type: 'object', properties: { code: { enum: [...codes] } }, additionalProperties: true };
-  return { type: 'object', properties: { error } };
+  return { allOf: [errorSchema, { type: 'object', properties: { error } }] };
 }
 
 function errorExample(code: ErrorCode, facts: ErrorExamples[ErrorCode] = {}): object {

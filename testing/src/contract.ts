@@ -14,9 +14,16 @@ function published(name: string): Json {
 export const contract: Json = published('openapi.json');
 export const adminContract: Json = published('admin-openapi.json');
 
-/** The response itself, where a document refers to one of its components. */
-export function responseOf({ components }: Json, { $ref, ...response }: Json): Json {
-  return $ref === undefined ? response : components.responses[$ref.split('/').at(-1)];
+/** The response, parameter or example itself, where a document refers to one of its components. */
+export function partOf({ components }: Json, { $ref, ...part }: Json): Json {
+  if ($ref === undefined) return part;
+  const [kind, name] = $ref.split('/').slice(-2);
+  return components[kind][name];
+}
+
+/** The security schemes of an operation, or those that the document has for all operations without their own. */
+export function securityOf(document: Json, operation: Json): Json[] {
+  return operation.security ?? document.security;
 }
 
 /** Throws unless the contract documents this response of the public listener. */
@@ -65,7 +72,8 @@ class Checks {
     const operation = paths[template][described];
     if (operation === undefined) {
       const preflight =
-        method === 'OPTIONS' && (paths[template].post ?? paths[template].get)?.security?.length === 0;
+        method === 'OPTIONS' &&
+        securityOf(this.#contract, paths[template].post ?? paths[template].get ?? {})?.length === 0;
       if (preflight && answer.status === 204)
         return answer.text === '' ? undefined : 'a preflight has a body';
       return this.#otherMethod(paths[template], answer, method);
@@ -73,13 +81,15 @@ class Checks {
     const promised = operation.responses[answer.status];
     if (promised === undefined) return `status ${answer.status} is not documented`;
     const where = promised.$ref ?? `#/paths/${escaped(template)}/${described}/responses/${answer.status}`;
-    const response = responseOf(this.#contract, promised);
+    const response = partOf(this.#contract, promised);
     return this.#headerProblem(response, answer) ?? this.#bodyProblem(response, where, method, answer);
   }
 
   /** Checks the response to a method that a path does not have: 405, or the refusal of a guard that runs before it. */
   #otherMethod(methods: Json, answer: Answer, method: string): string | undefined {
-    const isGuarded = Object.values<Json>(methods).some(({ security }) => security.length > 0);
+    const isGuarded = Object.values<Json>(methods).some(
+      (operation) => securityOf(this.#contract, operation).length > 0,
+    );
     const guard = isGuarded && [401, 403, 421].includes(answer.status);
     if (!guard) return this.#generic(answer, method, [405]);
     return method === 'HEAD' ? undefined : this.#violations('#/components/schemas/Error', answer.json);

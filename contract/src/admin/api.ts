@@ -69,6 +69,7 @@ export const adminApi: Api = {
     license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'The admin listener that serves this document.' }],
+  caller: 'operator',
   securitySchemes: {
     adminToken: bearer(
       'The admin token (`ADMIN_TOKEN`, or the content of the token file) or the token of an operator, which allows what the role of the operator allows. Not valid for the routes of runtimes.',

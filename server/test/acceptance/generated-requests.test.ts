@@ -1,4 +1,4 @@
-import { contract } from '@session-launch/testing/contract.ts';
+import { contract, partOf } from '@session-launch/testing/contract.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Call } from '@session-launch/testing/http.ts';
 import {
@@ -107,7 +107,7 @@ function text(valid: boolean): fc.Arbitrary<unknown> {
 }
 
 function requests(path: string, method: string, operation: Json, valid: boolean): fc.Arbitrary<Call> {
-  const parameters = (operation.parameters ?? []) as Json[];
+  const parameters: Json[] = (operation.parameters ?? []).map((part: Json) => partOf(contract, part));
   const needed = parameters.filter((described) => described.in === 'path' || (valid && described.required));
   const values = fc.record(
     Object.fromEntries(parameters.map((described) => [described.name, parameter(described, valid)])),

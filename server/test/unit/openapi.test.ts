@@ -4,7 +4,7 @@ import { type Api, openApiDocument } from '@session-launch/contract/document';
 import { documents } from '@session-launch/contract/documents';
 import { type ErrorCode, errorTable } from '@session-launch/contract/errors';
 import { publicApi } from '@session-launch/contract/public-api';
-import { responseOf } from '@session-launch/testing/contract.ts';
+import { partOf, securityOf } from '@session-launch/testing/contract.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import pino from 'pino';
 import { Registry } from 'prom-client';
@@ -24,15 +24,20 @@ test.each(Object.keys(documents))('%s matches the code (npm run emit rewrites it
   expect(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')).toBe(documents[name]);
 });
 
+test('the admin document stays small enough to be read', () => {
+  const lines = documents['admin-openapi.json']!.split('\n').length;
+  expect(lines).toBeLessThan(15_000);
+});
+
 test('operators get 429 exactly where the limit for one operator applies', () => {
   const document: Json = openApiDocument(adminApi);
   const ofOperators = operationsOf(document).filter(({ operation }) =>
-    operation.security.some((one: object) => 'adminToken' in one),
+    securityOf(document, operation).some((one: object) => 'adminToken' in one),
   );
   const without = ofOperators.filter(({ operation }) => operation.responses['429'] === undefined);
   expect(without.map(({ path }) => path).sort()).toEqual(['/admin/events', '/metrics']);
   for (const { operation, path } of ofOperators.filter((one) => !without.includes(one))) {
-    const { description, headers } = responseOf(document, operation.responses['429']);
+    const { description, headers } = partOf(document, operation.responses['429']);
     expect(description, path).toContain('`RATE_LIMITED`: The operator has too many requests in progress.');
     expect(Object.keys(headers), path).toEqual(['X-Request-Id', 'Cache-Control', 'Retry-After']);
   }
@@ -86,14 +91,16 @@ describe.each([
       const at = `#/paths/${pointer(path)}/${method}`;
       const bodies: [string, Json][] = [[`${at}/requestBody`, operation.requestBody]];
       for (const [status, answer] of Object.entries<Json>(operation.responses)) {
-        bodies.push([answer.$ref ?? `${at}/responses/${status}`, responseOf(document, answer)]);
+        bodies.push([answer.$ref ?? `${at}/responses/${status}`, partOf(document, answer)]);
       }
       for (const [place, described] of bodies) {
         for (const [type, { examples = {} }] of Object.entries<Json>(described?.content ?? {})) {
           const valid = ajv.compile({ $ref: `contract${place}/content/${pointer(type)}/schema` });
           expect(Object.keys(examples).length, place).toBeGreaterThan(0);
-          for (const { value } of Object.values<Json>(examples))
-            expect(valid(value), `${place} ${ajv.errorsText(valid.errors)}`).toBe(true);
+          for (const example of Object.values<Json>(examples))
+            expect(valid(partOf(document, example).value), `${place} ${ajv.errorsText(valid.errors)}`).toBe(
+              true,
+            );
           seen++;
         }
       }
@@ -101,20 +108,36 @@ describe.each([
     expect(seen).toBeGreaterThan(40);
   });
 
-  test('describes an error response that several operations have only once', () => {
-    const own = operations.flatMap(({ operation }) =>
-      Object.entries<Json>(operation.responses)
-        .filter(([status, response]) => Number(status) >= 400 && response.$ref === undefined)
-        .map(([status, response]) => `${status} ${JSON.stringify(response)}`),
-    );
-    expect(own.length).toBeGreaterThan(5);
-    expect(new Set(own).size).toBe(own.length);
+  test('describes each error response, parameter and example that occurs several times only once', () => {
+    const bodies = operations.flatMap(({ operation }) => [
+      operation.requestBody ?? {},
+      ...Object.values<Json>(operation.responses),
+    ]);
+    const found = {
+      responses: operations.flatMap(({ operation }) =>
+        Object.entries<Json>(operation.responses).filter(([status]) => Number(status) >= 400),
+      ),
+      parameters: operations.flatMap(({ operation }) => Object.entries<Json>(operation.parameters ?? [])),
+      examples: [...bodies, ...Object.values<Json>(document.components.responses)].flatMap(
+        ({ content = {} }) =>
+          Object.values<Json>(content).flatMap(({ examples }) => Object.entries<Json>(examples)),
+      ),
+    };
+    for (const [kind, parts] of Object.entries(found)) {
+      const own = parts
+        .filter(([, part]) => part.$ref === undefined)
+        // The index of a parameter does not matter; the status of a response and the name of an example do.
+        .map(([name, part]) => `${kind === 'parameters' ? '' : name} ${JSON.stringify(part)}`);
+      expect(own.length, kind).toBeGreaterThan(5);
+      expect(own.length, kind).toBeLessThan(parts.length);
+      expect(new Set(own).size, kind).toBe(own.length);
+    }
   });
 
   test('lists every code with its status, and an example for each', () => {
     for (const { code, status, content } of codesOf(document)) {
       expect(errorTable[code].status, code).toBe(status);
-      expect(content.examples[code].value.error.code).toBe(code);
+      expect(partOf(document, content.examples[code]).value.error.code).toBe(code);
     }
   });
 
@@ -122,7 +145,9 @@ describe.each([
     // The body of these operations is the credential, which OpenAPI security schemes cannot express.
     const isCredential = (path: string) => path.endsWith('/leave') || path === '/admin/login';
     for (const { path, operation } of operations)
-      expect('401' in operation.responses, path).toBe(operation.security.length > 0 || isCredential(path));
+      expect('401' in operation.responses, path).toBe(
+        securityOf(document, operation).length > 0 || isCredential(path),
+      );
   });
 });
 
@@ -216,7 +241,7 @@ function operationsOf(document: Json): { path: string; method: string; operation
 function codesOf(document: Json): { code: ErrorCode; status: number; content: Json }[] {
   return operationsOf(document).flatMap(({ operation }) =>
     Object.entries<Json>(operation.responses).flatMap(([status, answer]) => {
-      const content = responseOf(document, answer).content?.['application/json'];
+      const content = partOf(document, answer).content?.['application/json'];
       const codes: ErrorCode[] = content?.schema.allOf?.[1].properties.error.properties.code.enum ?? [];
       return codes.map((code) => ({ code, status: Number(status), content }));
     }),
