@@ -1,13 +1,18 @@
-import { fillPlain, idAt, monthsOf, type SqlClient } from '../scale/fill.ts';
+import { fillPlain, idAt, insertSlice, monthsOf, type SqlClient } from '../scale/fill.ts';
 
 const hour = 3_600_000;
 /** Combinations of endpoint, result, experience and origin that a busy project counts in a minute, half of them refusals of invented origins. */
 const combinations = 300;
 const auditEntries = 100_000;
+/** Sessions above the watermark: those of five minutes, at 100 mints a second. */
+const recent = 30_000;
+/** Sessions in uncounted_sessions, as many as conversations that began over five minutes ago. */
+const entered = 50_000;
 
 /**
  * Stores sessions of four months, which end now, and what years of operation leave beside them. The sessions count as rolled up, with the usage
- * and the counts that they have. One session must have been minted.
+ * and the counts that they have, except recent ones and those in uncounted_sessions, which stay so for an hour. One session must have been
+ * minted.
  */
 export async function fillAdmin(
   client: SqlClient,
@@ -24,11 +29,31 @@ export async function fillAdmin(
     [below],
   );
   await fillPlain(client, monthsOf(sessions, now), progress);
+  // Their ids are of the future, so that they are not rolled up during the measurements.
+  await insertSlice(client, 'sessions', {
+    first: sessions,
+    count: Math.min(recent, sessions),
+    from: now + hour,
+    to: now + hour + 300_000,
+  });
+  // Sessions that a client can still connect to, so they are not rolled up either.
+  await client.query(`SET session_replication_role = 'replica'`);
+  await client.query(
+    `UPDATE sessions SET expires_at = now() + interval '1 day', started_at = NULL, runtime_id = NULL, ended_at = NULL, end_reason = NULL, seconds = 0
+      WHERE id IN (SELECT id FROM sessions WHERE id < $1 ORDER BY id DESC LIMIT $2)`,
+    [below, Math.min(entered, sessions)],
+  );
+  await client.query(`SET session_replication_role = 'origin'`);
+  await client.query(
+    `INSERT INTO uncounted_sessions (session_id)
+     SELECT id FROM sessions WHERE id < $1 AND expires_at > now() ON CONFLICT DO NOTHING`,
+    [below],
+  );
   progress('storing usage, counts, audit');
   await client.query(
     `INSERT INTO usage_days (project_id, day, experience_id, sessions, seconds)
      SELECT project_id, (created_at AT TIME ZONE 'UTC')::date, experience_id, count(*), sum(seconds) FROM sessions
-      WHERE id < $1 GROUP BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+      WHERE id < $1 AND expires_at < now() GROUP BY 1, 2, 3 ON CONFLICT DO NOTHING`,
     [below],
   );
   await client.query(

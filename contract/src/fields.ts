@@ -24,6 +24,14 @@ export const id = (prefix: IdPrefix, description: string, example: string): TStr
     examples: [example],
   });
 
+/** Present while numbers of sessions are incomplete; `consequence` says which numbers. */
+export const counting = (consequence: string) =>
+  Type.Optional(
+    Type.Literal(true, {
+      description: `Present while more sessions have not been counted yet than one request adds up, such as after an upgrade: ${consequence}.`,
+    }),
+  );
+
 /** Fields that may be absent. */
 export const optional = {
   string: (options?: TStringOptions) => Type.Optional(Type.String(options)),

@@ -133,6 +133,15 @@ export const crossOrigin: AnswerHeaders = {
   ),
 };
 
+export const usageCounting: AnswerHeaders = {
+  'Usage-Counting': optional(
+    'UsageCounting',
+    'Present while more sessions have not been counted yet than one request adds up: the numbers are lower bounds.',
+    'true',
+    { enum: ['true'] },
+  ),
+};
+
 export const cookie: AnswerHeaders = {
   'Set-Cookie': optional(
     'ConsoleCookie',

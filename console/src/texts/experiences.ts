@@ -45,7 +45,8 @@ export const experiencesTexts = {
   ready: 'Catalog: ready',
   missing: (fields: readonly string[]) =>
     `Catalog: needs ${fields.map((field) => missing[field] ?? field).join(', ')}`,
-  today: (count: number) => plural(count, 'session today', 'sessions today'),
+  today: (count: number, isLowerBound: boolean) =>
+    `${isLowerBound ? 'at least ' : ''}${plural(count, 'session today', 'sessions today')}`,
   updated: 'Changed',
   by: (name: string) => `by ${name}`,
   fromFile: (source: string) => `with ${source}`,

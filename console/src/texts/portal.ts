@@ -255,6 +255,7 @@ export const portalTexts = {
     minutes: 'Minutes',
     download: 'Download CSV',
     noUsage: 'No sessions in the last 30 days.',
+    counting: 'Not all sessions have been counted yet: the numbers are lower bounds.',
     notANumber: 'Write a whole number, or leave it empty for no limit.',
   },
 } as const;

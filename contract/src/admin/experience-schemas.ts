@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { id, optional, timestamp } from '../fields.ts';
+import { counting, id, optional, timestamp } from '../fields.ts';
 import { stored } from '../project-file/fields.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
@@ -156,6 +156,7 @@ export type ExperienceSummary = Static<typeof summarySchema>;
 export const experienceListSchema = Type.Object(
   {
     experiences: Type.Array(summarySchema, { description: 'In the order of the catalog.' }),
+    counting: counting('`sessionsToday` is a lower bound'),
     version: Type.Integer({ minimum: 1, description: 'Version of the project.' }),
   },
   { $id: 'ExperienceList', description: 'The experiences of a project.' },
@@ -184,12 +185,7 @@ export const revisionListSchema = Type.Object(
       ),
       { description: 'Newest first.' },
     ),
-    counting: Type.Optional(
-      Type.Literal(true, {
-        description:
-          'Present after an upgrade, while sessions that were minted before it are being counted: `sessions` is a lower bound.',
-      }),
-    ),
+    counting: counting('`sessions` is a lower bound'),
   },
   { $id: 'RevisionList', description: 'The revisions of an experience.' },
 );

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import { optional } from '../fields.ts';
+import { counting, optional } from '../fields.ts';
+import { usageCounting } from '../headers.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { projectParams, tag } from './projects.ts';
@@ -56,6 +57,7 @@ export const usageSchema = Type.Object(
     days: Type.Array(usageDay, {
       description: 'Sorted by day, then by experience. Days without sessions are absent.',
     }),
+    counting: counting('the numbers are lower bounds'),
   },
   { $id: 'Usage', description: 'The usage of a project.' },
 );
@@ -69,20 +71,25 @@ export const usageOperation = {
   tag,
   summary: 'Read the usage of a project',
   description:
-    'Sessions and connected seconds per day and experience. The numbers are exact, include sessions that are running, and are kept when sessions are deleted after `SESSION_RETENTION_DAYS`. The format is CSV if `Accept` names `text/csv`, JSON otherwise.',
+    'Sessions and connected seconds per day and experience. The numbers are exact, include sessions that are running, and are kept when sessions are deleted after `SESSION_RETENTION_DAYS`. They are lower bounds if the response has `counting` and the header `Usage-Counting`. The format is CSV if `Accept` names `text/csv`, JSON otherwise.',
   caller: 'operator',
   permission: 'read',
   params: projectParams,
   query: usageQuerySchema,
   answers: {
     200: {
-      ...jsonAnswer('The usage.', usageSchema, {
-        oneDay: {
-          value: {
-            days: [{ day: '2026-03-01', experienceId: 'exp_harbor_guide', sessions: 120, seconds: 15_300 }],
+      ...jsonAnswer(
+        'The usage.',
+        usageSchema,
+        {
+          oneDay: {
+            value: {
+              days: [{ day: '2026-03-01', experienceId: 'exp_harbor_guide', sessions: 120, seconds: 15_300 }],
+            },
           },
         },
-      }),
+        usageCounting,
+      ),
       bodies: {
         'text/csv': {
           schema: Type.String(),

@@ -29,6 +29,7 @@ import { publish, withdraw } from '../editing/publish.ts';
 import { reorder } from '../editing/reorder.ts';
 import { planSave, save } from '../editing/save.ts';
 import { newId } from '../primitives/ids.ts';
+import { countingOf } from '../statistics/usage.ts';
 import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
@@ -41,8 +42,9 @@ export async function experienceAdminRoutes(
   { database, commit, documents }: AdminDeps,
 ): Promise<void> {
   mount(app, listExperiencesOperation, async ({ params, reply }) => {
-    const listed = await listExperiences(database, await knownProject(database, params.projectId));
-    return tagged(reply, listed);
+    const project = await knownProject(database, params.projectId);
+    const { isCounting, ...listed } = await listExperiences(database, project);
+    return tagged(reply, { ...listed, ...countingOf(isCounting) });
   });
 
   mount(app, createExperienceOperation, async (call) => {
@@ -124,7 +126,7 @@ export async function experienceAdminRoutes(
     const stored = await readOne(params.experienceId, actor);
     const { revisions, isCounting } = await listRevisions(reading, stored);
     return {
-      ...(isCounting ? { counting: true as const } : {}),
+      ...countingOf(isCounting),
       revisions: revisions.map(({ createdAt, note, ...revision }) => ({
         ...revision,
         createdAt: createdAt.toISOString(),

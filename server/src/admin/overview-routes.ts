@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { csv } from '../statistics/csv.ts';
 import { readOverview } from '../statistics/overview.ts';
-import { readUsage } from '../statistics/usage.ts';
+import { countingOf, readUsage } from '../statistics/usage.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
@@ -25,12 +25,13 @@ export async function overviewRoutes(app: FastifyInstance, { database }: AdminDe
   mount(app, usageOperation, async ({ params, query, request, reply }) => {
     const range = rangeOf(query, Date.now());
     const projectId = await knownProject(database, params.projectId);
-    const days = await readUsage(database, projectId, range, maxRows + 1);
+    const { days, isCounting } = await readUsage(database, projectId, range, maxRows + 1);
     if (days.length > maxRows)
       throw invalidRequest([
         { path: 'from', message: `selects more than ${maxRows} rows; choose fewer days` },
       ]);
-    if (!/text\/csv/i.test(request.headers.accept ?? '')) return { days };
+    if (isCounting) reply.header('Usage-Counting', 'true');
+    if (!/text\/csv/i.test(request.headers.accept ?? '')) return { days, ...countingOf(isCounting) };
     return reply
       .type('text/csv; charset=utf-8')
       .send(csv(['day', 'experienceId', 'sessions', 'seconds'], days));

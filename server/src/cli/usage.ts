@@ -1,6 +1,7 @@
 import type { UsageDay, UsageQuery } from '@session-launch/contract/admin/usage';
 import type { Sent } from '@session-launch/contract/sent';
 import type { Command } from 'commander';
+import { csv } from '../statistics/csv.ts';
 import type { Context } from './client/context.ts';
 import { checkId } from './terminal/ids.ts';
 import { write, writeJson } from './terminal/io.ts';
@@ -27,12 +28,14 @@ export function addUsage(program: Command, { io, admin }: Context): void {
       'after',
       '\nExample:\n  session-launch usage --project prj_demo --from 2026-03-01 --to 2026-03-31 --csv',
     )
-    .action(async ({ project, from, to, csv, json }: UsageOptions) => {
+    .action(async ({ project, from, to, csv: isCsv, json }: UsageOptions) => {
       const route = 'GET /admin/projects/{projectId}/usage';
       const params = { projectId: checkId('prj', project) };
       const query: Sent<UsageQuery> = { from, to };
-      if (csv) return write(io.stdout, await admin().text(route, { params, query, accept: 'text/csv' }));
-      const { days } = await admin().json('days', route, { params, query });
+      const { days, counting } = await admin().json('days', route, { params, query });
+      if (counting)
+        await write(io.stderr, 'not all sessions have been counted yet: the numbers are lower bounds\n');
+      if (isCsv) return write(io.stdout, csv(['day', 'experienceId', 'sessions', 'seconds'], days));
       if (json) return writeJson(io.stdout, days);
       const table = new Table<UsageDay>({
         DAY: ({ day }) => day,

@@ -13,7 +13,7 @@ export interface RevisionSummary {
   sessions: number;
 }
 
-/** Maximum sessions that are not rolled up and are counted for one list. More exist only after an upgrade or a long outage. */
+/** Maximum sessions that are not rolled up, and as many late ones, that are counted for one list. More exist only after an upgrade or a long outage. */
 const maxRecent = 20_000;
 
 /**
@@ -29,21 +29,24 @@ export const list: Statement = {
       SELECT s.revision FROM sessions s
        WHERE s.project_id = $1 AND s.experience_id = $2 AND s.id >= $3 AND s.id >= (SELECT below FROM progress)
        ORDER BY s.id DESC LIMIT $4
+    ), late AS MATERIALIZED (
+      SELECT u.session_id FROM uncounted_sessions u
+       WHERE u.project_id = $1 AND u.is_late AND u.session_id < (SELECT revisions_below FROM progress) LIMIT $4
     ), parts AS (
       SELECT revision, count(*) AS sessions FROM recent GROUP BY revision
       UNION ALL
       SELECT c.revision, c.sessions FROM revision_counts c WHERE c.experience_id = $2
       UNION ALL
-      SELECT s.revision, 1 FROM uncounted_sessions u
+      SELECT s.revision, 1 FROM late u
        CROSS JOIN LATERAL (SELECT s.* FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
-       WHERE u.is_late AND u.session_id < (SELECT revisions_below FROM progress)
-         AND s.project_id = $1 AND s.experience_id = $2
+       WHERE s.experience_id = $2
     ), counted AS (
       SELECT revision, sum(sessions) AS sessions FROM parts GROUP BY revision
     )
     SELECT r.number AS revision, r.created_at AS "createdAt", r.created_by AS "createdBy", r.note,
            coalesce(c.sessions, 0)::double precision AS sessions,
-           (SELECT revisions_below < below FROM progress) OR (SELECT count(*) = $4 FROM recent) AS "isCounting"
+           (SELECT revisions_below < below FROM progress) OR (SELECT count(*) = $4 FROM recent)
+             OR (SELECT count(*) = $4 FROM late) AS "isCounting"
       FROM revisions r LEFT JOIN counted c ON c.revision = r.number
      WHERE r.experience_id = $2 ORDER BY r.number DESC`,
 };

@@ -48,7 +48,7 @@ export async function listExperiences(
   database: Database,
   projectId: string,
   at = new Date(),
-): Promise<{ experiences: ExperienceSummary[]; version: number }> {
+): Promise<{ experiences: ExperienceSummary[]; version: number; isCounting: boolean }> {
   // The version first: a change in between makes it outdated, and the next write based on it is refused.
   const [project] = await database.query<{ version: number }>('admin', findVersion, [projectId]);
   if (project === undefined) throw new ApiError('PROJECT_NOT_FOUND');
@@ -57,9 +57,9 @@ export async function listExperiences(
     database.query<Row>('admin', list, [projectId]),
     readUsage(database, projectId, { from: today, to: today }),
   ]);
-  const sessions = new Map(usage.map((one) => [one.experienceId, one.sessions]));
+  const sessions = new Map(usage.days.map((one) => [one.experienceId, one.sessions]));
   const experiences = rows.map((row) => summaryOf(row, sessions.get(row.experienceId) ?? 0));
-  return { experiences, version: project.version };
+  return { experiences, version: project.version, isCounting: usage.isCounting };
 }
 
 function summaryOf(

@@ -37,9 +37,11 @@ export const select: Statement = {
            EXISTS (SELECT 1 FROM usage_days d WHERE d.project_id = p.id AND d.sessions > 0)
              OR EXISTS (SELECT 1 FROM sessions s WHERE s.project_id = p.id AND s.id >= $3 AND s.source <> 'preview')
              OR EXISTS (
-               SELECT 1 FROM uncounted_sessions u
-                CROSS JOIN LATERAL (SELECT s.project_id, s.source FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
-                WHERE s.project_id = p.id AND s.source <> 'preview') AS "hasLaunched"
+               SELECT 1
+                 FROM (SELECT u.session_id FROM uncounted_sessions u WHERE u.project_id = $1
+                        ORDER BY u.is_late, u.session_id LIMIT 1000) u
+                CROSS JOIN LATERAL (SELECT s.source FROM sessions s WHERE s.id = u.session_id OFFSET 0) s
+                WHERE s.source <> 'preview') AS "hasLaunched"
       FROM projects p WHERE p.id = $1`,
 };
 

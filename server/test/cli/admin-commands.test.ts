@@ -211,11 +211,16 @@ describe('audit and usage', () => {
 
   it('usage prints a table, CSV or JSON', async () => {
     const days = [{ day: '2026-03-01', experienceId: 'exp_a', sessions: 2, seconds: 75 }];
-    answers(({ headers }) =>
-      headers.accept === 'text/csv' ? { type: 'text/csv', body: 'day\r\n' } : { body: { days } },
-    );
+    answers(() => ({ body: { days } }));
     expect((await cli('usage --project prj_shop')).stdout).toMatch(/2026-03-01 +exp_a +2 +75/);
-    expect((await cli('usage --project prj_shop --csv')).stdout).toBe('day\r\n');
-    expect(JSON.parse((await cli('usage --project prj_shop --from 2026-03-01 --json')).stdout)).toEqual(days);
+    expect((await cli('usage --project prj_shop --csv')).stdout).toBe(
+      'day,experienceId,sessions,seconds\r\n2026-03-01,exp_a,2,75\r\n',
+    );
+    const complete = await cli('usage --project prj_shop --from 2026-03-01 --json');
+    expect(JSON.parse(complete.stdout)).toEqual(days);
+    expect(complete.stderr).toBe('');
+    answers(() => ({ body: { days, counting: true } }));
+    for (const option of ['', ' --csv', ' --json'])
+      expect((await cli(`usage --project prj_shop${option}`)).stderr).toContain('lower bounds');
   });
 });

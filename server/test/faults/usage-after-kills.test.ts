@@ -74,7 +74,7 @@ async function expectExact(database: Database, projectId: string, shown: unknown
   });
   expect(counted?.sessions).toBeGreaterThan(0);
   await rollUpAll(database, Date.now() + 1);
-  expect(await readUsage(database, projectId, allDays)).toEqual(wanted);
+  expect(await readUsage(database, projectId, allDays)).toEqual({ days: wanted, isCounting: false });
   expect(await database.query('admin', { text: countedRevisions })).toEqual(
     await database.query('admin', { text: storedRevisions }),
   );

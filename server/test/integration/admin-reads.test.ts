@@ -15,7 +15,7 @@ import { listPreviews } from '../../src/previews/previews.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import { select as projectState } from '../../src/statistics/project-state.ts';
 import { readDurations, readPoints, readRefusals } from '../../src/statistics/tally-rows.ts';
-import { select as usage } from '../../src/statistics/usage.ts';
+import { select as usage, usageBounds } from '../../src/statistics/usage.ts';
 import type { Statement, Transaction } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 
@@ -28,6 +28,8 @@ const entries = 20_000;
 /** Maximum rows that a read may examine here: far fewer than are stored, more than one page or a few minutes of sessions have. */
 const maxRows = 2_600;
 const recent = 500;
+/** Rolled up sessions that are still active: most of them of one project. */
+const active = 5_000;
 let world: World;
 let other: World;
 let below: string;
@@ -57,6 +59,10 @@ beforeAll(async () => {
   };
   await insert(stored, `${firstIdAt('ses', now - 3_600_000)}0`);
   await insert(recent, `${firstIdAt('ses', now - 60_000)}0`);
+  await query(`INSERT INTO uncounted_sessions SELECT id FROM sessions WHERE id < $1 ORDER BY id LIMIT $2`, [
+    below,
+    active,
+  ]);
   for (let from = 1; from <= entries; from += 2_000)
     await query(
       `INSERT INTO audit SELECT 'aud_' || lpad(i::text, 26, '0'), now(), 'opr_one', 'One', 'token', 'apply', $1, $1, 1, '[]', 'req_1', '::1'
@@ -128,9 +134,19 @@ const reads: Record<string, Read> = {
     listRevisions,
     [projectId, experienceId, below, 20_000],
   ],
-  'usage of a month': ({ projectId }) => [usage, [projectId, '2020-01-01', '2100-01-01', null, below]],
+  'usage of a month, bounded': ({ projectId }) => [
+    usage,
+    [projectId, '2020-01-01', '2100-01-01', null, below, recent, recent],
+  ],
+  'usage of a project without sessions': () => [
+    usage,
+    [other.projectId, '2020-01-01', '2100-01-01', null, below, ...Object.values(usageBounds)],
+  ],
   experiences: ({ projectId }) => [listExperiences, [projectId]],
-  'the sessions of today': ({ projectId }) => [usage, [projectId, today, today, null, below]],
+  'the sessions of today, bounded': ({ projectId }) => [
+    usage,
+    [projectId, today, today, null, below, recent, recent],
+  ],
   'state of a project with launches': ({ projectId }) => [projectState, [projectId, today, below]],
   'state of a project without launches': () => [projectState, [other.projectId, today, below]],
   'points of the overview': ({ projectId }) => [readPoints.statement, [projectId, dayAgo, 900]],

@@ -11,7 +11,7 @@ import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vite
 import { list as listRevisions } from '../../src/editing/history.ts';
 import { firstIdAt } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
-import { readUsage, select } from '../../src/statistics/usage.ts';
+import { readUsage, select, usageBounds } from '../../src/statistics/usage.ts';
 import { rollUp, rollUpAfterMs, rollUpUsage } from '../../src/statistics/usage-roll-up.ts';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { noHousekeeping, useService } from '../harness/service.ts';
@@ -30,7 +30,8 @@ const allDays = { from: '2020-01-01', to: '2100-01-01' };
 const read = (projectId: string, search = '', accept = '*/*') =>
   service.admin({ path: `/admin/projects/${projectId}/usage${search}`, headers: { Accept: accept } });
 const total = async (projectId: string) => {
-  const days = await readUsage(service.database, projectId, allDays);
+  const { days, isCounting } = await readUsage(service.database, projectId, allDays);
+  expect(isCounting).toBe(false);
   return days.reduce((sum, { sessions, seconds }) => [sum[0]! + sessions, sum[1]! + seconds], [0, 0]);
 };
 
@@ -116,6 +117,49 @@ describe('usage', () => {
     expect((await read(projectId, '?from=2026-01-02&to=2026-05-01')).json.days).toHaveLength(99_001);
     await query('DELETE FROM usage_days WHERE project_id = $1', [projectId]);
   });
+});
+
+test('usage aggregates a bounded number of sessions that are not rolled up, and says that the numbers are lower bounds', async () => {
+  const world = await createWorld(service);
+  const launches: Launch[] = [];
+  for (let n = 0; n < 3; n++) launches.push(await launched(service, world));
+  const of = async (most: number, range = allDays) => {
+    const { days, isCounting } = await readUsage(service.database, world.projectId, range, undefined, {
+      recent: most,
+      entered: most,
+    });
+    return { sessions: days.reduce((sum, { sessions }) => sum + sessions, 0), isCounting };
+  };
+  // Above the watermark, and then in uncounted_sessions.
+  for (const next of [() => undefined, () => rollUpAll(service.database, Date.now() + 1)]) {
+    await next();
+    expect(await of(2)).toEqual({ sessions: 2, isCounting: true });
+    expect(await of(2, { from: '2020-01-01', to: '2020-01-02' })).toEqual({ sessions: 0, isCounting: true });
+    expect(await of(4)).toEqual({ sessions: 3, isCounting: false });
+    await Promise.all(launches.map((launch) => connect(service, launch)));
+  }
+  const entered = 'SELECT count(*)::integer AS count FROM uncounted_sessions WHERE project_id = $1';
+  expect(await query(entered, [world.projectId])).toEqual([{ count: 3 }]);
+});
+
+test('while more sessions are not rolled up than one read aggregates, the responses say that numbers are lower bounds', async () => {
+  const { projectId } = await createWorld(service);
+  await rollUpAll(service.database);
+  await query(`INSERT INTO uncounted_sessions SELECT 'many_' || i FROM generate_series(1, $1::integer) i`, [
+    usageBounds.entered,
+  ]);
+  await query(`UPDATE uncounted_sessions SET project_id = $1 WHERE session_id LIKE 'many_%'`, [projectId]);
+  const usage = await read(projectId);
+  expect(usage.json).toEqual({ days: [], counting: true });
+  expect(usage.headers['usage-counting']).toBe('true');
+  const table = await read(projectId, '', 'text/csv');
+  expect(table.headers['usage-counting']).toBe('true');
+  const list = await askAdmin(service, 'GET /admin/projects/{projectId}/experiences', {
+    params: { projectId },
+  });
+  expect(list.counting).toBe(true);
+  await query(`DELETE FROM uncounted_sessions WHERE session_id LIKE 'many_%'`);
+  expect((await read(projectId)).headers).not.toHaveProperty('usage-counting');
 });
 
 describe('the roll-up', () => {
@@ -209,6 +253,7 @@ describe('the roll-up', () => {
           allDays.to,
           null,
           '',
+          ...Object.values(usageBounds),
         ]);
         expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2501);
         const [row] = await tx.query<{ sum: number }>({
@@ -367,8 +412,11 @@ describe('the roll-up', () => {
         const wanted = (await tx.query<{ projectId: string; sessions: number }>({ text: everywhere })).filter(
           ({ projectId }) => projectId === world.projectId,
         );
-        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to, null, '']);
-        expect(shown.map((one) => ({ projectId: world.projectId, ...one }))).toEqual(wanted);
+        const bounds = [allDays.from, allDays.to, null, '', ...Object.values(usageBounds)];
+        const rows = await tx.query<{ day: string | null }>(select, [world.projectId, ...bounds]);
+        const shown = rows.filter(({ day }) => day !== null);
+        const isCounting = false;
+        expect(shown).toEqual(wanted.map(({ projectId: _, ...one }) => ({ ...one, isCounting })));
         const minted = wanted.reduce((sum, { sessions }) => sum + sessions, 0);
         const values = [world.projectId, world.experienceId, '', 1_000_000];
         expect(await tx.query(listRevisions, values)).toMatchObject([{ revision: 1, sessions: minted }]);

@@ -88,6 +88,7 @@ export function ExperienceList({ projectId, state, shown, listRef, isDragging, r
             key={one.experienceId}
             projectId={projectId}
             experience={one}
+            isCounting={state.isCounting.value}
             isFirst={index === 0}
             isLast={index === shown.length - 1}
             drag={drag}

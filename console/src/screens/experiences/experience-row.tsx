@@ -11,6 +11,8 @@ import { Thumbnail } from './thumbnail.tsx';
 interface RowProps {
   projectId: string;
   experience: ExperienceSummary;
+  /** Whether its number of sessions is a lower bound. */
+  isCounting: boolean;
   isFirst: boolean;
   isLast: boolean;
   drag: Drag;
@@ -19,7 +21,16 @@ interface RowProps {
 }
 
 /** One experience of the list. Alt and an arrow key move it from wherever the focus is in the row. */
-export function ExperienceRow({ projectId, experience, isFirst, isLast, drag, menu, onMove }: RowProps) {
+export function ExperienceRow({
+  projectId,
+  experience,
+  isCounting,
+  isFirst,
+  isLast,
+  drag,
+  menu,
+  onMove,
+}: RowProps) {
   const { experienceId, title, catalogReady, catalogMissing, sessionsToday } = experience;
   const id = useId();
   const address = (tab: string) => hashOf([projectId, 'experiences', experienceId, tab]);
@@ -78,7 +89,7 @@ export function ExperienceRow({ projectId, experience, isFirst, isLast, drag, me
           <p class="soft">{texts.missing(catalogMissing)}</p>
         )}
       </div>
-      <p class="sessions number">{texts.today(sessionsToday)}</p>
+      <p class="sessions number">{texts.today(sessionsToday, isCounting)}</p>
       <Menu label={texts.actionsOf(title)} items={menu}>
         ⋯
       </Menu>

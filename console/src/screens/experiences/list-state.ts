@@ -12,6 +12,8 @@ import { moveBack, OrderQueue, place, type Rearrangement } from './order.ts';
 export interface ListState {
   /** All experiences, in the order shown. */
   readonly rows: Signal<readonly ExperienceSummary[]>;
+  /** Whether the numbers of sessions are lower bounds. */
+  readonly isCounting: Signal<boolean>;
   /** Whether a newer list is held back, because showing it would move rows during a drag or under the focus. */
   readonly isHeld: Signal<boolean>;
   /** The text of the live region. */
@@ -36,6 +38,7 @@ const idsOf = (list: readonly ExperienceSummary[]) => list.map(({ experienceId }
 
 export function createListState(projectId: string, use: ListUse): ListState {
   const rows = signal<readonly ExperienceSummary[]>([]);
+  const isCounting = signal(false);
   const isHeld = signal(false);
   const announcement = signal('');
   let newest: List | undefined;
@@ -66,6 +69,7 @@ export function createListState(projectId: string, use: ListUse): ListState {
   const accept = () => {
     if (newest === undefined || queue.isSaving || newest.version < queue.version) return;
     rows.value = newest.experiences;
+    isCounting.value = newest.counting === true;
     isHeld.value = false;
     queue.begin({ ids: idsOf(newest.experiences), version: newest.version });
   };
@@ -98,6 +102,7 @@ export function createListState(projectId: string, use: ListUse): ListState {
 
   return {
     rows,
+    isCounting,
     isHeld,
     announcement,
     accept,

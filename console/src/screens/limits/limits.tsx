@@ -18,6 +18,7 @@ import { type Day, type LimitName, limitUse, perDay, type Use } from './use.ts';
 interface Data {
   project: Project;
   days: Day[];
+  isCounting: boolean;
   use: Record<LimitName, Use>;
 }
 
@@ -42,7 +43,7 @@ function Limits({ projectId }: { projectId: string }) {
   return (
     <Screen title={texts.limits.title} intro={texts.limits.intro}>
       <Show loaded={loaded}>
-        {({ project, days, use }) => (
+        {({ project, days, isCounting, use }) => (
           <>
             <LimitForm project={project} use={use} onSaved={loaded.reload} />
             <section class="stack">
@@ -50,6 +51,7 @@ function Limits({ projectId }: { projectId: string }) {
                 <h2>{texts.limits.usage}</h2>
                 <Button onPress={save}>{texts.limits.download}</Button>
               </div>
+              {isCounting ? <p class="soft">{texts.limits.counting}</p> : null}
               <UsageTable days={days} />
             </section>
           </>
@@ -70,7 +72,7 @@ async function read(projectId: string, signal: AbortSignal): Promise<Data> {
     overview('7d'),
   ]);
   const days = perDay(usage.days satisfies UsageDay[]);
-  return { project, days, use: limitUse(days, hour, week) };
+  return { project, days, isCounting: usage.counting === true, use: limitUse(days, hour, week) };
 }
 
 function UsageTable({ days }: { days: Day[] }) {
