@@ -1,7 +1,14 @@
 import { unavailable } from '../primitives/errors.ts';
 import { endOfTick } from '../primitives/event-loop.ts';
 import type { Database } from '../store/database.ts';
-import { isCollision, isLockTimeout, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
+import {
+  isCollision,
+  isLockTimeout,
+  isNeverSent,
+  isOutage,
+  isRolledBack,
+  isTimeout,
+} from '../store/database-errors.ts';
 
 export interface RecorderOptions {
   queueLimit?: number;
@@ -24,7 +31,10 @@ export interface Writing<Item, Result> {
   send(items: Item[], isRetry: boolean): Promise<(Result | undefined)[]>;
   /** Size of an item in characters. */
   weight(item: Item): number;
-  /** The parts in which a batch is sent again that the database rejected with this error. By default each item alone. */
+  /**
+   * The parts in which a batch is sent again that the database rejected with this error, or that timed out. By default each item alone, but
+   * not after a statement timeout.
+   */
   split?(items: readonly Item[], error: unknown): Item[][];
   /** Called when an item is queued behind a write in flight. */
   onQueued?(item: Item): void;
@@ -131,7 +141,11 @@ export class Recorder<Item, Result> {
     return this.#queue.length;
   }
 
-  async #recordBatch(batch: Waiting<Item, Result>[]): Promise<void> {
+  /** Parts of a batch that timed out are sent until `until`, because each of them can time out as well. */
+  async #recordBatch(
+    batch: Waiting<Item, Result>[],
+    until = performance.now() + this.#options.retryForMs,
+  ): Promise<void> {
     let rest = batch;
     try {
       while (rest.length > 0) {
@@ -141,16 +155,20 @@ export class Recorder<Item, Result> {
       }
     } catch (error) {
       const isUnavailable = isOutage(error) || isCollision(error);
-      const parts = isRolledBack(error) && !isUnavailable ? this.#split(rest, error) : [];
-      if (parts.length > 1) for (const part of parts) await this.#recordBatch(part);
-      else
-        for (const waiting of rest)
-          waiting.reject(isUnavailable || isLockTimeout(error) ? unavailable(error) : error);
+      const refuse = ({ reject }: Waiting<Item, Result>) =>
+        reject(isUnavailable || isLockTimeout(error) ? unavailable(error) : error);
+      const parts = this.#split(rest, error);
+      if (parts.length <= 1) return rest.forEach(refuse);
+      for (const part of parts)
+        if (isTimeout(error) && performance.now() > until) part.forEach(refuse);
+        else await this.#recordBatch(part, until);
     }
   }
 
   /** Divides a batch that the database rejected, so that what it rejects does not fail the rest. */
   #split(batch: Waiting<Item, Result>[], error: unknown): Waiting<Item, Result>[][] {
+    const isSplit = !isOutage(error) || (isTimeout(error) && this.#writes.split !== undefined);
+    if (!isRolledBack(error) || isCollision(error) || !isSplit) return [];
     if (this.#writes.split === undefined) return batch.map((waiting) => [waiting]);
     const parts = this.#writes.split(
       batch.map(({ item }) => item),

@@ -91,6 +91,11 @@ export function isLockTimeout(error: unknown): boolean {
   return links(error).some((e) => e.code === '55P03');
 }
 
+/** Whether a statement waited for locks, or ran, for longer than `lock_timeout` or `statement_timeout`. */
+export function isTimeout(error: unknown): boolean {
+  return isLockTimeout(error) || links(error).some((e) => e.code === '57014');
+}
+
 /** Whether a statement that failed with this error never reached the database, or must not be sent again. */
 export function isNeverSent(error: unknown): boolean {
   // 57P03: a server that is starting up rejects the connection before it accepts a statement.

@@ -362,6 +362,49 @@ describe('a batch whose result was lost', () => {
   });
 });
 
+describe('a batch that reaches the statement timeout', () => {
+  const timedOut = () =>
+    Object.assign(new Error('canceling statement due to statement timeout'), {
+      code: '57014',
+      severity: 'ERROR',
+    });
+
+  test('is sent again project by project, and only the changes of a project that times out again give 503', async () => {
+    const [slow, free] = [await limited({ concurrentSessions: 9 }), await limited({ concurrentSessions: 9 })];
+    const [a, b, c] = [...(await minted(2, slow)), ...(await minted(1, free))];
+    const { connecting } = recorderOf(
+      intercepted(async (write, n) => {
+        if (n < 2) throw timedOut();
+        return write();
+      }),
+    );
+    const settled = await Promise.allSettled([
+      connecting(a!, slow),
+      connecting(c!, free),
+      connecting(b!, slow),
+    ]);
+    expect(settled).toMatchObject([
+      { status: 'rejected', reason: { code: 'UNAVAILABLE' } },
+      { status: 'fulfilled', value: { outcome: 'active' } },
+      { status: 'rejected', reason: { code: 'UNAVAILABLE' } },
+    ]);
+  });
+
+  test('is not sent again once the time for retries has passed', async () => {
+    const worlds = await Promise.all([limited({}), limited({})]);
+    const launches = await Promise.all(worlds.map((own) => minted(1, own)));
+    let sent = 0;
+    const database = intercepted(async () => {
+      sent++;
+      throw timedOut();
+    });
+    const { connecting } = recorderOf(database, { retryForMs: 0 });
+    const settled = await Promise.allSettled(worlds.map((own, i) => connecting(launches[i]![0]!, own)));
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(sent).toBe(1);
+  });
+});
+
 test('connects and ends by requests that arrive together share one statement', async () => {
   const launches = await minted(10, world);
   const sent = vi.spyOn(service.database, 'query');
@@ -417,6 +460,40 @@ withOtherProcesses('while another transaction holds a lock', () => {
       'active',
       'ended_now',
     ]);
+  });
+
+  test('of the counter of one project, no process refuses the changes of others', async () => {
+    // The counters are locked in the order of the ids: the others come before that of `stuck`.
+    const worlds = await Promise.all(Array.from({ length: 3 }, () => limited({ concurrentSessions: 99 })));
+    const [one, two, stuck] = worlds.sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
+    const rounds = 2;
+    const processes = await Promise.all(
+      Array.from({ length: 3 }, async () => ({
+        recorder: recorderOf(),
+        launches: await Promise.all(worlds.map((own) => minted(rounds, own))),
+      })),
+    );
+    await recorderOf().connecting((await minted(1, stuck!))[0]!, stuck);
+    const results: [World, string][] = [];
+    await holding(stuck!, async () => {
+      await Promise.all(
+        processes.map(async ({ recorder, launches }) => {
+          for (let round = 0; round < rounds; round++)
+            await Promise.all(
+              worlds.map(async (own, i) => {
+                const outcome = await recorder.connecting(launches[i]![round]!, own).then(
+                  (connected) => connected.outcome,
+                  ({ code }) => code,
+                );
+                results.push([own, outcome]);
+              }),
+            );
+        }),
+      );
+    });
+    const of = (own: World) => results.filter(([world]) => world === own).map(([, outcome]) => outcome);
+    for (const own of [one!, two!]) expect(of(own)).toEqual(Array(3 * rounds).fill('active'));
+    expect(of(stuck!)).toEqual(Array(3 * rounds).fill('UNAVAILABLE'));
   });
 
   test('connects of active sessions and ends of ended ones do not wait for it', async () => {
