@@ -112,11 +112,12 @@ BEGIN
     state := coalesce(states[one.session], one.state);
     IF state IS NULL THEN
       CONTINUE;
-    ELSIF one.reason IS NULL THEN
-      IF state = is_created AND running[one.project] IS NULL THEN
-        -- The session was committed after the locks were taken.
-        RAISE EXCEPTION 'session % was not locked', one.session_id USING ERRCODE = 'serialization_failure';
-      END IF;
+    END IF;
+    IF (state = is_created OR state = is_active AND one.reason IS NOT NULL) AND array_position(locked, one.session_id) IS NULL THEN
+      -- The session was committed after the locks were taken.
+      RAISE EXCEPTION 'session % was not locked', one.session_id USING ERRCODE = 'serialization_failure';
+    END IF;
+    IF one.reason IS NULL THEN
       IF state = is_active AND retrying AND one.is_own THEN
         unchanged := unchanged || one.n;
         CONTINUE;

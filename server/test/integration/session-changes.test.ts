@@ -496,6 +496,37 @@ withOtherProcesses('while another transaction holds a lock', () => {
     expect(of(stuck!)).toEqual(Array(3 * rounds).fill('UNAVAILABLE'));
   });
 
+  test.each(['connect', 'end'])(
+    'a batch does not %s a session that is committed after it took its locks',
+    async (kind) => {
+      const own = await limited({ concurrentSessions: 9 });
+      const [first, pattern] = await minted(2, own);
+      const { connecting } = recorderOf();
+      await connecting((await minted(1, own))[0]!, own);
+      const late = `${pattern!.sessionId.slice(0, -1)}${pattern!.sessionId.endsWith('0') ? '1' : '0'}`;
+      const { projectId } = own;
+      const batch = encodeChanges([
+        { sessionId: first!.sessionId, projectId, ...connected, attempt: 1 },
+        kind === 'connect'
+          ? { sessionId: late, projectId, ...connected, attempt: 2 }
+          : { sessionId: late, projectId, reason: 'api_request' },
+      ]);
+      let changed: Promise<unknown> | undefined;
+      await holding(own, async () => {
+        changed = service.database
+          .query('everyday', change, [...batch, false, 2_500])
+          .catch((error) => error);
+        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%change_sessions%'`;
+        await expect.poll(() => query(waits)).toHaveLength(1);
+        await query(
+          `INSERT INTO sessions SELECT (json_populate_record(s, json_build_object('id', $2::text))).* FROM sessions s WHERE s.id = $1`,
+          [pattern!.sessionId, late],
+        );
+      });
+      expect(await changed).toMatchObject({ code: '40001', message: `session ${late} was not locked` });
+    },
+  );
+
   test('connects of active sessions and ends of ended ones do not wait for it', async () => {
     const own = await limited({ concurrentSessions: 9 });
     const [live, over] = await minted(2, own);
