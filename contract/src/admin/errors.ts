@@ -28,7 +28,8 @@ export const tooLargeToWrite = {
 /** The error of the limit for the concurrent requests of one operator. */
 const ofOneOperator: ErrorExamples = {
   RATE_LIMITED: {
-    description: 'The operator has too many requests in progress. Retry after the time given in Retry-After.',
+    description:
+      'The operator has too many requests in progress, or with bodies that are too large together. Retry after the time given in Retry-After.',
     message: 'You have too many requests in progress: at most 32 at a time. Retry after a second.',
     details: { policy: 'operator', limit: 32, retryAfterSeconds: 1 },
     headers: retryAfter,

@@ -1,18 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../audit/actor.ts';
+import { discardLimit } from '../http/bodies/json-body.ts';
 import type { Load } from '../observe/metrics.ts';
 import { ApiError, unavailable } from '../primitives/errors.ts';
 import { isEventStream } from './event-stream.ts';
 
-/** Maximum requests of all operators in flight, each with a body of up to 4 MiB. */
+/** Maximum requests of all operators in flight. */
 const maxInFlight = 128;
 /** Maximum requests of one operator in flight. A browser has at most six over HTTP/1.1. */
 const maxEach = 32;
+/** Maximum MiB of the bodies of all operators' requests in flight, which are in memory until the response ends. */
+const maxMiB = 64;
+/** Maximum MiB of the bodies of one operator's requests in flight. A browser uploads at most six pictures of 4 MiB at the same time. */
+const maxMiBEach = 32;
 /**
  * Maximum requests of one operator whose handlers run at the same time; the others wait, in order. The statements of all operators share one
  * connection of the embedded engine, or a pool of PostgreSQL, so those of other operators wait for the statements of this many requests only.
  */
 const maxRunning = 4;
+const mebibyte = 1024 * 1024;
 /** Maximum milliseconds that a request waits for its operator's other requests. */
 const maxWaitMs = 10_000;
 /** Minimum milliseconds between log lines about refused requests. */
@@ -21,6 +27,7 @@ const warnEveryMs = 10_000;
 /** The requests in flight of one operator. */
 interface Requests {
   count: number;
+  bytes: number;
   running: number;
   /** Each starts the next handler. */
   readonly waiting: Set<() => void>;
@@ -42,6 +49,8 @@ interface Slot {
 export class AdminAdmission implements Load {
   inFlight = 0;
   refused = 0;
+  /** Bytes of the bodies of the requests in flight. */
+  #bytes = 0;
   readonly #maxWaitMs: number;
   readonly #byOperator = new Map<string, Requests>();
   readonly #slots = new WeakMap<FastifyRequest, Slot>();
@@ -52,6 +61,11 @@ export class AdminAdmission implements Load {
   readonly #tooMany = new ApiError('RATE_LIMITED', {
     message: `You have too many requests in progress: at most ${maxEach} at a time. Retry after a second.`,
     details: { policy: 'operator', limit: maxEach, retryAfterSeconds: 1 },
+    headers: { 'Retry-After': '1' },
+  });
+  readonly #tooMuch = new ApiError('RATE_LIMITED', {
+    message: `The bodies of your requests in progress are too large together: at most ${maxMiBEach} MiB at a time. Retry after a second.`,
+    details: { policy: 'operator-bytes', limit: maxMiBEach * mebibyte, retryAfterSeconds: 1 },
     headers: { 'Retry-After': '1' },
   });
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -75,9 +89,10 @@ export class AdminAdmission implements Load {
         return;
       }
       const { operatorId } = actorOf(request);
-      const refusal = this.#refusal(operatorId);
+      const bytes = bodyBytes(request);
+      const refusal = this.#refusal(operatorId, bytes);
       if (refusal === undefined) {
-        const slot = this.#acquire(operatorId);
+        const slot = this.#acquire(operatorId, bytes);
         this.#slots.set(request, slot);
         reply.raw.once('close', () => {
           slot.closed.abort();
@@ -138,22 +153,29 @@ export class AdminAdmission implements Load {
     });
   }
 
-  #refusal(operatorId: string): ApiError | undefined {
-    if ((this.#byOperator.get(operatorId)?.count ?? 0) >= maxEach) return this.#tooMany;
-    return this.inFlight >= maxInFlight ? this.#busy : undefined;
+  #refusal(operatorId: string, bytes: number): ApiError | undefined {
+    const own = this.#byOperator.get(operatorId);
+    if ((own?.count ?? 0) >= maxEach) return this.#tooMany;
+    if (bytes > 0 && (own?.bytes ?? 0) + bytes > maxMiBEach * mebibyte) return this.#tooMuch;
+    const isFull = this.inFlight >= maxInFlight || (bytes > 0 && this.#bytes + bytes > maxMiB * mebibyte);
+    return isFull ? this.#busy : undefined;
   }
 
-  #acquire(operatorId: string): Slot {
+  #acquire(operatorId: string, bytes: number): Slot {
     this.inFlight++;
-    const own = this.#byOperator.get(operatorId) ?? { count: 0, running: 0, waiting: new Set() };
+    this.#bytes += bytes;
+    const own = this.#byOperator.get(operatorId) ?? { count: 0, bytes: 0, running: 0, waiting: new Set() };
     this.#byOperator.set(operatorId, own);
     own.count++;
+    own.bytes += bytes;
     let isReleased = false;
     const release = () => {
       // A handler can start after the close, and then releases once more.
       if (isReleased) return;
       isReleased = true;
       this.inFlight--;
+      this.#bytes -= bytes;
+      own.bytes -= bytes;
       if (--own.count === 0) this.#byOperator.delete(operatorId);
     };
     return { own, isHandling: false, closed: new AbortController(), release };
@@ -165,4 +187,10 @@ export class AdminAdmission implements Load {
     this.#warnedAt = performance.now();
     request.log.warn({ inFlight: this.inFlight }, 'too many concurrent admin requests; some are refused');
   }
+}
+
+/** Bytes that are buffered at most for the body of a request: also of one that is too large, and in chunks, whose size is unknown. */
+function bodyBytes({ headers }: FastifyRequest): number {
+  if (headers['transfer-encoding'] !== undefined) return discardLimit;
+  return Math.min(Number(headers['content-length'] ?? 0), discardLimit);
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { AdminAdmission } from '../../src/admin/admission.ts';
 import { requesterOf } from '../../src/admin/requester.ts';
 import { setActor } from '../../src/audit/actor.ts';
+import { bufferBodies } from '../../src/http/bodies/buffered-body.ts';
 import { createServer } from '../../src/http/listener/server.ts';
 import { bootstrap } from '../../src/operators/operators.ts';
 
@@ -60,6 +62,8 @@ async function serving(maxWaitMs?: number) {
   });
   await app.register(async (scope) => {
     admission.limit(scope);
+    bufferBodies(scope, 4);
+    scope.post('/:name', async () => ({}));
     scope.get('/:name', async (request) => {
       await new Promise<void>((resolve) => running.set(path(request), resolve));
       return {};
@@ -72,9 +76,22 @@ async function serving(maxWaitMs?: number) {
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const ask = async (name: string, signal?: AbortSignal) =>
     (await fetch(`${url}/${name}`, { ...(signal && { signal }) })).status;
+  /** Begins a request with a body of this size, or of unknown size, which never arrives. */
+  const upload = (name: string, size?: number) => {
+    const headers = size === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': size };
+    const sent = request(`${url}/${name}`, { method: 'POST', headers, agent: false });
+    sent.on('error', () => undefined).flushHeaders();
+    const status = new Promise<number | undefined>((resolve) => {
+      sent
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('close', () => resolve(undefined));
+    });
+    onTestFinished(() => void sent.destroy());
+    return { status, abort: () => sent.destroy() };
+  };
   const started = () => [...running.keys()].sort();
   const end = (name: string) => running.get(name)!();
-  return { admission, ask, started, end };
+  return { admission, ask, upload, started, end };
 }
 
 test('four requests of one operator run at the same time; another operator does not wait for the others', async () => {
@@ -126,4 +143,30 @@ test('a request that waits too long for the others of its operator returns 503 a
   expect(await Promise.all(own)).toEqual(Array(4).fill(200));
   expect(started()).not.toContain('a5');
   expect(admission.inFlight).toBe(0);
+});
+
+test('the bodies of the requests in flight are limited to 32 MiB for one operator and to 64 MiB in total', async () => {
+  const { admission, ask, upload, started, end } = await serving();
+  const mebibyte = 1024 * 1024;
+  const admitted = [];
+  // Of a body in chunks, at most 16 MiB are read.
+  for (const [name, size] of [['a1', 16 * mebibyte], ['a2'], ['b1', 15 * mebibyte], ['b2']] as const) {
+    admitted.push(upload(name, size));
+    await expect.poll(() => admission.inFlight).toBe(admitted.length);
+  }
+  expect(await upload('a3', 1).status).toBe(429);
+  expect(await upload('b3', mebibyte + 1).status).toBe(429);
+  expect(await upload('c1', mebibyte + 1).status).toBe(503);
+  const inTotal = upload('c2', mebibyte);
+  await expect.poll(() => admission.inFlight).toBe(5);
+  expect(await upload('c3', 1).status).toBe(503);
+  // Requests without a body are not affected.
+  const reading = ask('a4');
+  await expect.poll(started).toEqual(['a4']);
+  end('a4');
+  expect(await reading).toBe(200);
+  for (const { abort } of [...admitted, inTotal]) abort();
+  await expect.poll(() => admission.inFlight).toBe(0);
+  upload('a5', 16 * mebibyte);
+  await expect.poll(() => admission.inFlight).toBe(1);
 });

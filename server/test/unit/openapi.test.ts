@@ -38,7 +38,7 @@ test('operators get 429 exactly where the limit for one operator applies', () =>
   expect(without.map(({ path }) => path).sort()).toEqual(['/admin/events', '/metrics']);
   for (const { operation, path } of ofOperators.filter((one) => !without.includes(one))) {
     const { description, headers } = partOf(document, operation.responses['429']);
-    expect(description, path).toContain('`RATE_LIMITED`: The operator has too many requests in progress.');
+    expect(description, path).toContain('`RATE_LIMITED`: The operator has too many requests in progress,');
     expect(Object.keys(headers), path).toEqual(['X-Request-Id', 'Cache-Control', 'Retry-After']);
   }
 });

@@ -192,6 +192,7 @@ const statements: Record<string, string[]> = {
     `| mints in flight, reads in flight | ${inFlight} each |`,
     `| mints waiting to be recorded | ${queued} |`,
     `of one operator, of all | ${admission('maxEach')}, ${admission('maxInFlight')} | 429, 503 |`,
+    `as ${discarded} MiB each: of one operator, of all | ${admission('maxMiBEach')} MiB, ${admission('maxMiB')} MiB | 429, 503 |`,
     `processed at the same time | ${admission('maxRunning')} | wait up to ${admission('maxWaitMs', second)} s, then 503 |`,
     `large documents waiting to be processed | ${file('maxWaiting')} | 503 |`,
     `| memory and time for one document | ${documents('heapMb')} MB, ${documents('taskMs', second)} s |`,
