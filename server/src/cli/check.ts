@@ -4,7 +4,7 @@ import type { Context } from './client/context.ts';
 import { within } from './client/deadline.ts';
 import { CliFailure, ExitWith } from './terminal/failure.ts';
 import { checkId } from './terminal/ids.ts';
-import { write } from './terminal/io.ts';
+import { printable, write } from './terminal/io.ts';
 
 interface CheckOptions {
   origin: string;
@@ -33,7 +33,10 @@ export function addCheck(program: Command, { io, admin }: Context): void {
       checkId('exp', experienceId);
       const base = url ?? (await admin().json('publicUrl', 'GET /admin/status')).publicUrl;
       const answer = await ask(base, experienceId, origin, door);
-      await write(io.stdout, json ? `${JSON.stringify(answer)}\n` : describe(answer, experienceId, origin));
+      await write(
+        io.stdout,
+        json ? `${JSON.stringify(answer)}\n` : describe(answer, experienceId, printable(origin)),
+      );
       if (!answer.available) throw new ExitWith(1);
     });
 }
@@ -48,16 +51,18 @@ async function ask(base: string, experienceId: string, origin: string, door: str
         error?: { message: string };
       };
       if (response.ok) return body;
-      throw new CliFailure(`the service cannot say: ${body.error?.message ?? response.status}`);
+      const reason = printable(String(body.error?.message ?? response.status));
+      throw new CliFailure(`the service did not return the availability: ${reason}`);
     });
   } catch (cause) {
     if (cause instanceof CliFailure) throw cause;
-    throw new CliFailure(`cannot reach the service at ${base}`, { cause });
+    throw new CliFailure(`cannot reach the service at ${printable(base)}`, { cause });
   }
 }
 
 function describe(answer: Availability, experienceId: string, origin: string): string {
   if (answer.available) return `a page at ${origin} can start ${experienceId}\n`;
-  const again = answer.retryAfter === undefined ? '' : ` (again in ${answer.retryAfter} s)`;
-  return `a page at ${origin} cannot start ${experienceId}: ${answer.code}${again}\n${answer.message}\n`;
+  const again =
+    answer.retryAfter === undefined ? '' : ` (retry in ${printable(String(answer.retryAfter))} s)`;
+  return `a page at ${origin} cannot start ${experienceId}: ${printable(String(answer.code))}${again}\n${printable(String(answer.message))}\n`;
 }

@@ -185,6 +185,31 @@ describe('operators', () => {
   });
 });
 
+describe('check', () => {
+  const line = 'check exp_a --origin https://app.example.com --url';
+
+  it('prints no control characters of a foreign server', async () => {
+    const hostile = '\u001b]0;title\u0007';
+    answers(() => ({ body: { available: false, code: hostile, message: hostile, retryAfter: hostile } }));
+    const refused = await cli(`${line} ${admin.url}`);
+    expect(refused.code).toBe(1);
+    answers(() => ({ status: 503, body: { error: { code: 'UNAVAILABLE', message: hostile } } }));
+    const failed = await cli(`${line} ${admin.url}`);
+    expect(failed.stderr).toContain('the service did not return the availability: ');
+    for (const text of [refused.stdout, failed.stderr]) {
+      expect(text).toContain('title');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    }
+  });
+
+  it('prints when to retry', async () => {
+    const busy = { available: false, code: 'CONCURRENCY_LIMIT', message: 'Full.', retryAfter: 5 };
+    answers(() => ({ body: busy }));
+    expect((await cli(`${line} ${admin.url}`)).stdout).toContain('CONCURRENCY_LIMIT (retry in 5 s)\nFull.\n');
+  });
+});
+
 describe('audit and usage', () => {
   const entry = {
     auditId: 'aud_1',
