@@ -61,7 +61,7 @@ export const availabilityOperation = {
   tag,
   summary: 'Ask whether a session could start',
   description:
-    'Answers whether a mint of this page would succeed now and its session could be connected, so that a page can disable its start button in time. It creates, counts and stores nothing; a later mint can still be refused.\n\nThe response is 200 in both cases; `code` is the one that a start would get. At most 120 requests a minute of one client are answered, apart from the limits of mints.\n\nCORS headers are those of the mint route.',
+    'Answers whether a mint of this page would succeed now and its session could be connected, so that a page can disable its start button in time. It creates, counts and stores nothing; a later mint can still be refused.\n\nThe response is 200 in both cases; `code` is the one that a start would get. Each process answers at most 120 requests a minute of one client, apart from the limits of mints.\n\nCORS headers are those of the mint route.',
   caller: 'anyone',
   params: Type.Object({
     experienceId: Type.String({ description: 'Id of the experience.', examples: ['exp_market_day'] }),
@@ -94,7 +94,7 @@ export const availabilityOperation = {
       details: [{ path: 'door', message: 'must be one of browser, public' }],
     },
     RATE_LIMITED: {
-      message: 'Too many questions from this client: at most 120 a minute. Retry after 42 s.',
+      message: 'Too many availability requests from this client: at most 120 a minute. Retry after 42 s.',
       details: { policy: 'client', limit: 120, retryAfterSeconds: 42 },
     },
   },

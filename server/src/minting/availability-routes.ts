@@ -13,6 +13,7 @@ import type { Endpoint } from './endpoints.ts';
 
 /** Requests of a client network that one process answers in a minute. */
 const limit = 120;
+const windowSeconds = 60;
 const path = routePath(availabilityOperation);
 const readQuery = reader(availabilityQuery);
 
@@ -21,7 +22,10 @@ export async function availabilityRoutes(
   app: FastifyInstance,
   deps: AvailabilityDeps & Pick<EndpointDeps, 'trustProxy'>,
 ): Promise<void> {
-  const windows = new MemoryWindows(60);
+  const windows = new MemoryWindows(windowSeconds);
+  // Without requests, expired windows would stay in memory.
+  const cleaning = setInterval(() => windows.clean(), windowSeconds * 1_000).unref();
+  app.addHook('onClose', async () => clearInterval(cleaning));
 
   /** CORS headers for pages that may read a response whose experience is not known yet. */
   const addCors = async (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) => {
@@ -62,7 +66,7 @@ async function spend(windows: MemoryWindows, key: string): Promise<void> {
   if (position!.points <= limit) return;
   const retryAfterSeconds = Math.max(Math.ceil(position!.leftMs / 1000), 1);
   throw new ApiError('RATE_LIMITED', {
-    message: `Too many questions from this client: at most ${limit} a minute. Retry after ${retryAfterSeconds} s.`,
+    message: `Too many availability requests from this client: at most ${limit} a minute. Retry after ${retryAfterSeconds} s.`,
     details: { policy: 'client', limit, retryAfterSeconds },
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
