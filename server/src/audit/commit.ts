@@ -9,6 +9,8 @@ export interface Write {
   changed(change: Change): void;
   /** Records a change in the audit, under the action of the operation unless another is given. */
   audit(entry: Omit<AuditedChange, 'action'> & { action?: string }): void;
+  /** Runs a statement after those of the audit and the notification, directly before the COMMIT, because it blocks other requests. */
+  last(work: () => Promise<void>): void;
 }
 
 /** The request that a transaction belongs to: a call of `mount`. */
@@ -26,7 +28,7 @@ export type Commit = <T>(
 
 export function openCommits(changes: Changes): Commit {
   return ({ actor, action }, work) =>
-    changes.commit(async (tx, announce) => {
+    changes.commit(async (tx, announce, last) => {
       const entries: AuditedChange[] = [];
       const result = await work(tx, {
         changed: (change) => announce({ ...change, by: actor.name }),
@@ -35,6 +37,7 @@ export function openCommits(changes: Changes): Commit {
           if (named === undefined) throw new Error('an operation without an audit action changes something');
           entries.push({ ...entry, action: named });
         },
+        last,
       });
       await recordAudit(tx, actor, entries);
       return result;

@@ -31,6 +31,8 @@ export async function deleteExperience(
   const author = { by: actor.name, at: new Date() };
   await recordListing(tx, write, projectId, author, [{ path: `experiences[${experienceId}]`, before }]);
   // Last, because it blocks all mints until the transaction ends.
-  const [row] = await tx.query<{ deleted: boolean }>(remove, [projectId, experienceId]);
-  if (!row!.deleted) throw new ApiError('EXPERIENCE_IN_USE');
+  write.last(async () => {
+    const [row] = await tx.query<{ deleted: boolean }>(remove, [projectId, experienceId]);
+    if (!row!.deleted) throw new ApiError('EXPERIENCE_IN_USE');
+  });
 }

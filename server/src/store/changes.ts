@@ -24,9 +24,15 @@ export const notify: Statement = {
 export interface Changes {
   /**
    * Runs a transaction and announces its changes. Other processes are notified on commit. This process invalidates its caches before the
-   * promise resolves, without waiting for its own notification.
+   * promise resolves, without waiting for its own notification. `last` runs directly before the COMMIT, after the notification.
    */
-  commit<T>(work: (tx: Transaction, changed: (change: Change) => void) => Promise<T>): Promise<T>;
+  commit<T>(
+    work: (
+      tx: Transaction,
+      changed: (change: Change) => void,
+      last: (work: () => Promise<void>) => void,
+    ) => Promise<T>,
+  ): Promise<T>;
   /** `undefined`: anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
 }
@@ -57,12 +63,20 @@ export async function openChanges(database: Database): Promise<Changes> {
       let isCommitting = false;
       const transaction = database.transaction(async (tx) => {
         changes = [];
-        const result = await work(tx, (change) => changes.push(withProject(change)));
+        let last: (() => Promise<void>) | undefined;
+        const result = await work(
+          tx,
+          (change) => changes.push(withProject(change)),
+          (work) => {
+            last = work;
+          },
+        );
         // No other process uses the embedded engine.
         if (changes.length > 0 && database.engine === 'postgres') {
           const payloads = changes.map((change) => JSON.stringify({ ...change, from: self }));
           await tx.query(notify, [channel, payloads]);
         }
+        await last?.();
         isCommitting = true;
         return result;
       });

@@ -13,7 +13,8 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { insert as insertAudit } from '../../src/audit/record.ts';
 import { remove } from '../../src/editing/delete.ts';
 import { newId } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
@@ -217,6 +218,26 @@ describe('deleting an experience', () => {
       expect((await editor.read(world.experienceId)).experience.id).toBe(world.experienceId);
     },
   );
+
+  test('blocks mints after everything else in its transaction', async () => {
+    const world = await createWorld(service);
+    const sent: (string | undefined)[] = [];
+    const { database } = service;
+    const transaction = database.transaction.bind(database);
+    const observed = vi.spyOn(database, 'transaction').mockImplementation((work) =>
+      transaction((tx) => {
+        const query: typeof tx.query = (statement, values) => {
+          sent.push(statement.name);
+          return tx.query(statement, values);
+        };
+        return work({ ...tx, query });
+      }),
+    );
+    onTestFinished(() => observed.mockRestore());
+    expect((await editor.remove(world.experienceId)).status).toBe(204);
+    expect(sent).toContain(insertAudit.name);
+    expect(sent.at(-1)).toBe(remove.name);
+  });
 
   test('is refused without waiting for mints if a session was launched before', async () => {
     const world = await createWorld(service);
