@@ -2,6 +2,7 @@ import type { Authored, Write } from '../audit/commit.ts';
 import { type ChangeDeps, endSession } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Statement, Transaction } from '../store/database.ts';
+import { isOutage } from '../store/database-errors.ts';
 import { lockOutFiles, lockProject } from './lock-project.ts';
 
 export const markDeleted: Statement = {
@@ -84,13 +85,28 @@ export class DeletedProjects {
     const until = performance.now() + timeMs;
     const { database, log } = this.#deps;
     for (const { id } of await database.query<{ id: string }>('everyday', findDeleted)) {
-      if (!(await this.#endSessions(id, until))) return;
-      let state: Progress;
-      do state = await this.#step(id);
-      while (state === 'continue' && performance.now() < until);
-      if (state === 'done') log.info({ projectId: id }, 'the rows of a deleted project have been deleted');
-      if (state !== 'wait' && performance.now() >= until) return;
+      try {
+        if (!(await this.#deleteRows(id, until))) return;
+      } catch (err) {
+        if (isOutage(err)) throw err;
+        // Projects that were deleted later must not wait for this one.
+        log.error(
+          { err, projectId: id },
+          'the rows of a deleted project could not be deleted; they will be tried again',
+        );
+      }
     }
+  }
+
+  /** Returns whether time is left for further projects. */
+  async #deleteRows(id: string, until: number): Promise<boolean> {
+    if (!(await this.#endSessions(id, until))) return false;
+    let state: Progress;
+    do state = await this.#step(id);
+    while (state === 'continue' && performance.now() < until);
+    if (state === 'done')
+      this.#deps.log.info({ projectId: id }, 'the rows of a deleted project have been deleted');
+    return state === 'wait' || performance.now() < until;
   }
 
   /** Runtimes learn from their next report that these sessions have ended. Returns whether time is left. */

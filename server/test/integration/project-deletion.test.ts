@@ -163,6 +163,28 @@ describe('deleting a project', () => {
   });
 });
 
+test('a project whose rows cannot be deleted does not keep the rows of others', async () => {
+  const failing = await createWorld(service);
+  const others = await createWorld(service);
+  for (const world of [failing, others])
+    expect((await connect(service, await launched(service, world))).status).toBe(200);
+  for (const { projectId } of [failing, others]) expect((await remove(projectId)).status).toBe(202);
+  const active = async ({ projectId }: World) =>
+    (await query('SELECT session_id FROM active_sessions WHERE project_id = $1', [projectId])).length;
+  // NOT VALID: other sessions are not checked.
+  await query(
+    `ALTER TABLE sessions ADD CONSTRAINT refused CHECK (project_id <> '${failing.projectId}' OR ended_at IS NULL) NOT VALID`,
+  );
+  try {
+    await (await background()).run();
+    expect([await active(failing), await active(others)]).toEqual([1, 0]);
+  } finally {
+    await query('ALTER TABLE sessions DROP CONSTRAINT refused');
+  }
+  await (await background()).run();
+  expect(await active(failing)).toBe(0);
+});
+
 test('projects that are deleted at the same time share the time of one run', async () => {
   const worlds = [await createWorld(service), await createWorld(service)];
   for (const world of [...worlds, ...worlds])
