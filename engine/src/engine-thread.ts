@@ -82,7 +82,11 @@ export class EngineThread {
 
   /** Starts a thread. It answers the request with the id 0, which is never sent, when the database is open. */
   static async start(data: Omit<ThreadData, 'engine'>, hooks: ThreadHooks): Promise<EngineThread> {
-    engine ??= loadEngine();
+    // After a failure, the next start tries again.
+    engine ??= loadEngine().catch((error) => {
+      engine = undefined;
+      throw error;
+    });
     return new EngineThread({ ...data, engine: await engine }, hooks);
   }
 

@@ -113,7 +113,12 @@ export class DocumentThread {
         this.#endWhenIdle(thread);
       };
       thread.on('message', onResult).on('error', onError).on('exit', onExit);
-      thread.postMessage(task);
+      try {
+        thread.postMessage(task);
+      } catch (error) {
+        settle();
+        reject(error);
+      }
     });
   }
 

@@ -43,6 +43,16 @@ test('a task that exceeds its time is ended together with the thread, and the ne
   });
 });
 
+test('a task that cannot be sent to the thread does not end the thread later', async () => {
+  const documents = open({ taskMs: 200 });
+  // Structured cloning refuses functions.
+  const unsendable = { length: 100_000, toString: () => '' } as unknown as string;
+  await expect(documents.serialise(someone, unsendable, 'json')).rejects.toThrow('could not be cloned');
+  expect(documents.isRunning).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(documents.isRunning).toBe(true);
+});
+
 test('the thread ends when it is idle, and starts again for the next task', async () => {
   const documents = open({ idleMs: 1 });
   for (let round = 0; round < 2; round++) {
