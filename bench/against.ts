@@ -12,8 +12,9 @@ import { provision, requests } from './world.ts';
 
 const run = promisify(execFile);
 
-/** Minimum throughput of this build, as a share of the other build's. */
-const wanted = 0.97;
+/** Minimum throughput and maximum CPU time of this build, as shares of the other build's. */
+const wanted = 0.99;
+const maxCpu = 1.01;
 
 export interface Build {
   program: string;
@@ -132,12 +133,16 @@ async function startBuild(
 
 export type Verdict = 'yes' | 'no' | 'unclear';
 
-/** `unclear`: the median is below the limit, but more rounds might lift it above. */
+/** `unclear`: a median is beyond its limit, but with more rounds it might not be. */
 export function verdictOf({ ours, other }: Pair): Verdict {
   const throughput = ratios(ours, other, 'perSecond');
-  if (median(throughput) >= wanted) return 'yes';
+  const cpu = ratios(ours, other, 'cpu');
+  // Not every system tells the CPU time of processes.
+  const isMeasured = cpu.every(Number.isFinite);
+  if (median(throughput) >= wanted && !(isMeasured && median(cpu) > maxCpu)) return 'yes';
   const [, highest] = medianInterval(throughput);
-  return highest < wanted ? 'no' : 'unclear';
+  const [lowest] = medianInterval(cpu);
+  return highest < wanted || (isMeasured && lowest > maxCpu) ? 'no' : 'unclear';
 }
 
 export function sideBySideMarkdown(ours: Build, other: Build, pace: Pace, pairs: readonly Pair[]): string {
@@ -150,7 +155,7 @@ export function sideBySideMarkdown(ours: Build, other: Build, pace: Pace, pairs:
     '95 % confidence. More throughput and less CPU time are better.',
     '',
     ...table(
-      `| Engine | Scenario | Requests/s, this | other | Throughput ratio | ± | 95 % | ≥ ${wanted} | CPU µs, this | other | CPU ratio | ± | 95 % |`,
+      `| Engine | Scenario | Requests/s, this | other | Throughput ratio | ± | 95 % | ≥ ${wanted}, CPU ≤ ${maxCpu} | CPU µs, this | other | CPU ratio | ± | 95 % |`,
       '|---|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|---|',
       pairs.map(pairRow),
     ),

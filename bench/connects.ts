@@ -22,6 +22,9 @@ const single = 300;
 /** Minimum ratio of the sessions a second. */
 const wantedRate = 4;
 
+/** Maximum ratio of the p99 of one connect alone, and of the CPU time for a session; a tenth for the noise of a few hundred connects. */
+const maxRatio = 1.1;
+
 /** What one build did in one round. */
 interface Sample {
   /** Sessions that were connected and ended, per second. */
@@ -113,7 +116,10 @@ async function load(options: ConnectsLoad): Promise<ConnectsMeasured> {
 }
 
 export const isFastEnough = (sides: readonly Side[]): boolean =>
-  median(ratios(sides, 'perSecond')) >= wantedRate;
+  median(ratios(sides, 'perSecond')) >= wantedRate &&
+  (['singleP99', 'serviceCpu', 'databaseCpu'] as const).every(
+    (figure) => median(ratios(sides, figure)) <= maxRatio,
+  );
 
 function ratios([ours, other]: readonly Side[], figure: keyof Sample): number[] {
   return ours!.samples.map((sample, i) => sample[figure] / other!.samples[i]![figure]);

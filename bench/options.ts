@@ -39,7 +39,8 @@ is written.
   --rounds N       interleaved rounds (20)
   --seconds N      seconds for each scenario in a round (2)
 
-It ends with 0 when every median of this build is at least 0.97 of the other's throughput, with 1 when one is not.
+It ends with 0 when every median of this build is at least 0.99 of the other's throughput and at most 1.01 of its CPU time, with 1 when
+one is not.
 
 npm run bench -- --lifecycle [OPTIONS]
 
@@ -60,7 +61,8 @@ beside the build in DIR. Takes about 2 minutes with its defaults; nothing is wri
   --rounds N       interleaved rounds (5)
   --sessions N     sessions that are connected and ended in a round (4000)
 
-It ends with 0 when this build connects and ends at least 4 times as many sessions a second.
+It ends with 0 when this build connects and ends at least 4 times as many sessions a second, and neither the p99 of one connect alone nor the
+CPU time for a session is more than a tenth above the other's.
 
 npm run bench -- --admin [OPTIONS]
 

@@ -1,4 +1,5 @@
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { adminReads } from './admin/reads.ts';
 import { adminToken, type Contestant } from './contestant.ts';
 import type { Environment } from './environment.ts';
 import { fillSessions } from './growth.ts';
@@ -12,10 +13,6 @@ const each = 96;
 const atOnce = 8;
 /** Batches of the retention period in a round, of ten sessions as in the service. */
 const deletions = 20;
-const reads = ['overview', 'usage', 'sessions?limit=50', 'experiences'].map(
-  (path) => `projects/prj_bench/${path}`,
-);
-reads.push('experiences/exp_bench_0/revisions', 'audit');
 
 interface Side {
   contestant: Contestant;
@@ -129,10 +126,17 @@ async function oneRound({
     ['10 deletions of the retention period', retention],
   ];
   const headers = { authorization: `Bearer ${adminToken}` };
-  for (const path of reads) {
-    const read = () => get(`${contestant.adminUrl}/admin/${path}`, { headers });
+  const names = {
+    projectId: 'prj_bench',
+    experienceId: 'exp_bench_0',
+    sessionId: launches[0]!.sessionId,
+    userId: 'user-1',
+  };
+  for (const path of adminReads(names)) {
+    const read = () => get(`${contestant.adminUrl}${path}`, { headers });
     measured.push([
-      `GET ${path.replace(/\w+_bench\w*/, '…')}`,
+      // The same name in each round.
+      `GET ${path.replace(/\w+_bench\w*|ses_\w+/, '…').replaceAll(/\d{4}-\d\d-\d\d[\w:.]*/g, '…')}`,
       await medianMs(Array.from({ length: 5 }, () => read)),
     ]);
   }

@@ -136,9 +136,20 @@ describe('a comparison of two builds', () => {
     other: result('other', 'server mint', ...throughput.map(() => sample(1_000, 100))),
   });
 
-  it('passes at a median of 0.97, even if single rounds are slower', () => {
-    expect(verdictOf(pair(0.97, 0.5, 1.2))).toBe('yes');
-    expect(verdictOf(pair(0.969, 0.5, 0.96))).toBe('no');
+  it('passes at a median of 0.99, even if single rounds are slower', () => {
+    expect(verdictOf(pair(0.99, 0.5, 1.2))).toBe('yes');
+    expect(verdictOf(pair(0.989, 0.5, 0.98))).toBe('no');
+  });
+
+  it('passes only if the median of the CPU time is at most 1.01', () => {
+    const using = (...cpu: number[]): Pair => ({
+      ...pair(1, 1, 1),
+      ours: result('this', 'server mint', ...cpu.map((ratio) => sample(1_000, 100 * ratio))),
+    });
+    expect(verdictOf(using(1.01, 0.9, 1.5))).toBe('yes');
+    expect(verdictOf(using(1.02, 0.9, 1.5))).toBe('unclear');
+    expect(verdictOf(using(1.02, 1.03, 1.5))).toBe('no');
+    expect(verdictOf(using(Number.NaN, Number.NaN, Number.NaN))).toBe('yes');
   });
 
   it('is inconclusive while more rounds might still raise the median', () => {

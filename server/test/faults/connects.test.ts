@@ -72,6 +72,37 @@ class ConnectHistory {
     return most;
   }
 
+  /**
+   * Connects that were refused although fewer sessions than the limit can have been active at any time in between. A session may have been
+   * active from the moment its connect was sent until the response to its end.
+   */
+  unjustified(most: number): string[] {
+    const spans = new Map<string, { from: number; to: number }>();
+    const connected = new Map<string, number>();
+    for (const { sessionId, kind, sent, answered, outcome } of this.seen) {
+      if (kind !== 'connect' || (outcome !== 200 && outcome !== 'unknown')) continue;
+      const from = Math.min(sent, spans.get(sessionId)?.from ?? Number.POSITIVE_INFINITY);
+      spans.set(sessionId, { from, to: Number.POSITIVE_INFINITY });
+      if (outcome === 200) connected.set(sessionId, answered);
+    }
+    for (const { sessionId, kind, sent, answered, outcome } of this.seen) {
+      const span = spans.get(sessionId);
+      // A report ends no session whose connect is stored later.
+      const isEnd =
+        outcome === 200 ||
+        outcome === 204 ||
+        (outcome === acceptedReport && sent > connected.get(sessionId)!);
+      if (span !== undefined && kind === 'end' && isEnd) span.to = Math.min(span.to, answered);
+    }
+    const ascending = (a: number, b: number) => a - b;
+    const begun = [...spans.values()].map(({ from }) => from).sort(ascending);
+    const over = [...spans.values()].map(({ to }) => to).sort(ascending);
+    return this.seen
+      .filter(({ kind, outcome }) => kind === 'connect' && outcome === 429)
+      .filter(({ sent, answered }) => countBelow(begun, answered) - countBelow(over, sent) < most)
+      .map(({ sessionId }) => `${sessionId} was refused below the limit`);
+  }
+
   /** Differences between the responses and the stored sessions. */
   problems(stored: Map<string, StoredSession>): string[] {
     const bySession = new Map<string, Seen[]>();
@@ -96,6 +127,17 @@ class ConnectHistory {
       ];
     });
   }
+}
+
+/** How many of these numbers, which ascend, are smaller. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 interface StoredSession {
@@ -231,6 +273,7 @@ test('two processes that are killed again and again never exceed concurrentSessi
   const most = await count.stop();
   expect(most).toBeLessThanOrEqual(limit);
   expect(history.mostActive()).toBeLessThanOrEqual(limit);
+  expect(history.unjustified(limit)).toEqual([]);
   // The limit was reached, so it was not kept by chance.
   expect(most).toBe(limit);
   expect(history.seen.some(({ outcome }) => outcome === 429)).toBe(true);
@@ -282,6 +325,7 @@ test('while processes of the previous version call their functions, the limit is
   );
   expect(await count.stop()).toBe(limit);
   expect(history.mostActive()).toBeLessThanOrEqual(limit);
+  expect(history.unjustified(limit)).toEqual([]);
   expect(history.seen.filter(({ outcome }) => outcome === 'unknown')).toEqual([]);
   expect(history.problems(await storedSessions(database, world))).toEqual([]);
   expect(await database.query('admin', { text: wrong })).toEqual([]);
