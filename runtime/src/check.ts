@@ -1,6 +1,8 @@
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
+import { checkLocalHearing } from './hearing/local/check.ts';
+import { isModelInstalled } from './hearing/local/installed.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete, emptyAnswer } from './mind/model/completions.ts';
 import { checkRealtime } from './realtime/check.ts';
@@ -49,6 +51,8 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
   }
+  if (hearing.kind === 'local' && mind.kind !== 'realtime' && (hearing.isChosen || isModelInstalled()))
+    check('HEARING', checkLocalHearing);
   return Promise.all(checks);
 }
 

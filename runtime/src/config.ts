@@ -26,7 +26,12 @@ export interface Config {
   shutdownGraceSeconds: number;
   mind: { kind: 'script' } | ({ kind: 'openai' } & RemoteEngine) | ({ kind: 'realtime' } & RealtimeEngine);
   speech: { kind: 'flite' } | ({ kind: 'openai' } & SpeechEngine) | { kind: 'captions' };
-  hearing: { kind: 'page' } | ({ kind: 'openai' } & RemoteEngine) | { kind: 'off' };
+  /** `isChosen`: the operator has set it; otherwise it is the default. */
+  hearing:
+    | { kind: 'local'; isChosen: boolean }
+    | { kind: 'page' }
+    | ({ kind: 'openai' } & RemoteEngine)
+    | { kind: 'off' };
 }
 
 /** All problems of the configuration, one sentence each. */
@@ -83,7 +88,9 @@ export function readConfig(env: Environment, cwd: string): Config {
     hearing:
       hearing === 'openai'
         ? engine(v.hearingUrl, v.hearingModel, v.hearingApiKey)
-        : { kind: hearing === 'off' ? 'off' : 'page' },
+        : hearing === undefined || hearing === 'local'
+          ? { kind: 'local', isChosen: hearing !== undefined }
+          : { kind: hearing === 'off' ? 'off' : 'page' },
   };
   if (config.token === '')
     problems.push(

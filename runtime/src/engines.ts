@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { Config } from './config.ts';
 import { composedPartner } from './conversation/composed-partner.ts';
 import type { OpenPartner } from './conversation/partner.ts';
+import type { Hearing } from './hearing/hearing.ts';
+import { isModelInstalled, verifiedModel } from './hearing/local/installed.ts';
+import { localHearing } from './hearing/local/local.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { openVoiceActivity } from './hearing/voice-activity.ts';
 import { modelMind } from './mind/model/model.ts';
@@ -16,19 +19,22 @@ import type { Speech } from './speech/speech.ts';
 
 export interface Engines {
   partner: OpenPartner;
+  /** What recognises speech: the name of an engine, `page` or `off`. May change while the process runs. */
+  hearing(): string;
   close(): Promise<void>;
 }
 
 /** Synthesis threads: one per two cores, at most four. One core synthesises for about thirty concurrent listeners. */
 const threads = () => Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
+type Warn = (problem: string) => void;
 type EngineConfig = Pick<Config, 'mind' | 'speech' | 'hearing'>;
 
-/** Opens the configured engines. Resolves when they are ready. */
-export function openEngines(config: EngineConfig): Promise<Engines> {
+/** Opens the configured engines. Resolves when they are ready. `warn` logs a sentence about an engine that is replaced by another one. */
+export function openEngines(config: EngineConfig, warn: Warn): Promise<Engines> {
   return config.mind.kind === 'realtime'
     ? openRealtime(config.mind, config)
-    : openSeparate(config.mind, config);
+    : openSeparate(config.mind, config, warn);
 }
 
 /** One model that hears and speaks. The speech engine only speaks the sentence that reports a failure. */
@@ -43,6 +49,7 @@ async function openRealtime(engine: RealtimeEngine, config: EngineConfig): Promi
       speech: speech === undefined ? undefined : atSampleRate(speech, sampleRate),
       detector,
     }),
+    hearing: () => (config.hearing.kind === 'off' ? 'off' : engine.model),
     close: async () => speech?.close(),
   };
 }
@@ -50,20 +57,40 @@ async function openRealtime(engine: RealtimeEngine, config: EngineConfig): Promi
 async function openSeparate(
   mind: Exclude<Config['mind'], { kind: 'realtime' }>,
   config: EngineConfig,
+  warn: Warn,
 ): Promise<Engines> {
-  const [speech, detector] = await Promise.all([
-    openSpeech(config.speech),
-    config.hearing.kind === 'openai' ? openVoiceActivity() : undefined,
-  ]);
+  const [speech, hearing] = await Promise.all([openSpeech(config.speech), openHearing(config.hearing, warn)]);
+  const detector = typeof hearing === 'string' ? undefined : await openVoiceActivity();
   return {
     partner: composedPartner({
       mind: mind.kind === 'openai' ? modelMind(mind) : scriptedMind(),
       speech,
-      hearing: config.hearing.kind === 'openai' ? openaiHearing(config.hearing) : config.hearing.kind,
+      hearing,
       detector,
     }),
-    close: async () => speech?.close(),
+    hearing: () =>
+      typeof hearing === 'string' ? hearing : (hearing.hears?.('en') ?? true) ? hearing.name : 'page',
+    close: async () => {
+      await Promise.all([speech?.close(), typeof hearing === 'string' ? undefined : hearing.close?.()]);
+    },
   };
+}
+
+async function openHearing(hearing: Config['hearing'], warn: Warn): Promise<Hearing | 'page' | 'off'> {
+  if (hearing.kind === 'openai') return openaiHearing(hearing);
+  if (hearing.kind !== 'local') return hearing.kind;
+  const broken = (problem: string) =>
+    warn(`local speech recognition does not work, and the browser's is used instead: ${problem}`);
+  if (!isModelInstalled()) {
+    if (hearing.isChosen) broken('its packages are not installed (npm ci without --omit=optional)');
+    return 'page';
+  }
+  try {
+    return localHearing(await verifiedModel(), { max: threads(), broken });
+  } catch (error) {
+    broken((error as Error).message);
+    return 'page';
+  }
 }
 
 async function openSpeech(speech: Config['speech']): Promise<Speech | undefined> {

@@ -55,7 +55,8 @@ async function runStandalone(config: Config): Promise<void> {
 }
 
 async function start(config: Config) {
-  const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
+  const log = await createLog(config.logLevel);
+  const engines = await openEngines(config, (problem) => log.warn({ problem }, problem));
   return { log, engines, runtime: startRuntime({ config, engines, clock: systemClock, log }) };
 }
 

@@ -88,12 +88,13 @@ export const runtimeVariables = {
   speechModel: named('SPEECH_MODEL', 'Name of the speech model.'),
   speechVoice: named('SPEECH_VOICE', 'Voice of characters without a voice in the project file.'),
   speechApiKey: secret('SPEECH_API_KEY', 'speech service'),
-  hearing: engine(
-    'HEARING',
-    ['page', 'openai', 'off'],
-    'page',
-    'Speech recognition: `page` (the browser, if it supports it), `openai` (a transcription service) or `off`.',
-  ),
+  hearing: {
+    name: 'HEARING',
+    form: { kind: 'choice', values: ['local', 'page', 'openai', 'off'] },
+    otherwise: '`local` if its packages are installed, otherwise `page`',
+    meaning:
+      'Speech recognition: `local` (the included model, for English; other languages are left to the browser), `page` (the browser, if it supports it), `openai` (a transcription service) or `off`.',
+  },
   hearingUrl: address('HEARING_URL', 'http://127.0.0.1:8000/v1', 'transcription service'),
   hearingModel: named('HEARING_MODEL', 'Name of the transcription model.'),
   hearingApiKey: secret('HEARING_API_KEY', 'transcription service'),

@@ -37,17 +37,17 @@ export class CharacterMessage<Piece extends Said> {
   /** Sends the final message, unless it is empty. */
   end(heard: string, interrupted: boolean): Outcome {
     if (this.pieces.length > 0) this.#send('final', interrupted ? { interrupted, heard } : {});
-    return { said: this.#text, heard };
+    return { said: this.text, heard };
   }
 
-  get #text(): string {
+  get text(): string {
     return joined(this.pieces.map(({ text }) => text));
   }
 
   #send(status: 'partial' | 'final', more: { interrupted?: true; heard?: string } = {}): void {
     const { characterId } = this.pieces.at(-1)!;
     const spans = this.#isDual ? { spans: spansOf(this.pieces) } : {};
-    const text = this.#text;
+    const { text } = this;
     this.#outbox.send({
       ...{ type: 'message', id: this.id, role: 'character', characterId, status, text },
       ...more,

@@ -22,15 +22,31 @@ export interface SeparateEngines {
 export function composedPartner(engines: SeparateEngines): OpenPartner {
   return (opened) => {
     const { connected, hello } = opened;
+    const hearing = hearingOf(engines.hearing, opened);
     const speechOutput = new SpeechOutput(engines.speech, hello.speech?.synthesis ?? []);
     return {
       dialogue: engines.mind.begin(settingOf(opened)),
       speechOutput,
-      engines: describeEngines({ ...engines, speechOutput }, connected.session, hello),
-      listen: listening(engines, opened),
+      engines: describeEngines({ mind: engines.mind, hearing, speechOutput }, connected.session, hello),
+      listen: listening({ ...engines, hearing }, opened),
       close: () => {},
     };
   };
+}
+
+/**
+ * The engine that hears a session. One that does not understand all of its languages leaves it to the page, unless the page recognises no
+ * speech.
+ */
+function hearingOf(
+  hearing: SeparateEngines['hearing'],
+  { connected, hello }: PartnerSession,
+): SeparateEngines['hearing'] {
+  if (typeof hearing === 'string' || hearing.hears === undefined) return hearing;
+  const { locale, secondaryLocale = locale } = connected.session;
+  if (!hearing.hears(locale)) return 'page';
+  const canPage = (hello.speech?.recognition.length ?? 0) > 0;
+  return hearing.hears(secondaryLocale) || !canPage ? hearing : 'page';
 }
 
 function listening(
@@ -39,6 +55,7 @@ function listening(
 ): Partner['listen'] {
   const { speechInputMode: mode, locale, secondaryLocale } = connected.session;
   if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
+  hearing.prepare?.();
   // Sessions in two languages pass no locale: the engine detects which one is spoken.
   const only = secondaryLocale === undefined ? locale : undefined;
   return (calls) => new TranscribedSpeech({ clock, hearing, detector, mode, locale: only }, calls);

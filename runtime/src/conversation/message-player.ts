@@ -113,6 +113,11 @@ export class MessagePlayer {
     return this.#state.name;
   }
 
+  /** The text so far. */
+  get text(): string {
+    return this.#message.text;
+  }
+
   /** The client reports progress. */
   played(utterance: number, ms: number, isDone: boolean): void {
     if (this.#playback.played(utterance, ms, isDone)) this.#step();

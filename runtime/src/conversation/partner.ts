@@ -62,9 +62,11 @@ export interface ListeningCalls {
   pressed(): void;
   /** The user speaks during the character's utterance: pauses the character. */
   bargeIn(): void;
-  /** The transcript was empty: the character continues. */
+  /** No words of the user were heard: the character continues. */
   noSpeech(): void;
   words(text: string, hearingMs: number): void;
+  /** Whether the words are what the character is saying. */
+  isEcho(text: string): boolean;
   /** The user interrupts the character for good. */
   interrupt(): void;
   /** Whether the character thinks or speaks. */

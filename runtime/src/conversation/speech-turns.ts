@@ -19,6 +19,10 @@ export interface SpeechTurnsCalls extends Pick<ListeningCalls, 'activity' | 'spe
   heard?(samples: Int16Array): void;
   /** The user pressed the button, or has spoken for longer than a short sound. */
   bargedIn(): void;
+  /** The user pauses; the turn ends unless speech follows. `samples` is its audio so far. */
+  paused?(samples: Int16Array): void;
+  /** The user continues the turn after a pause. */
+  continued?(): void;
   /** The turn has ended; `samples` is its audio. */
   ended(samples: Int16Array): void;
   /** The button was released so early that there is no turn. */
@@ -64,6 +68,8 @@ export class SpeechTurns implements SpeechInput {
       },
       heard: (samples) => calls.heard?.(samples),
       bargedIn: () => calls.bargedIn(),
+      paused: (samples) => calls.paused?.(samples),
+      continued: () => calls.continued?.(),
       ended: (samples) => {
         calls.activity();
         calls.speaking(false);
@@ -75,6 +81,11 @@ export class SpeechTurns implements SpeechInput {
   /** Whether a turn is in progress. */
   get isListening(): boolean {
     return this.#recording !== undefined || this.#turnDetector?.isSpeaking === true;
+  }
+
+  /** The words of the turn so far do not end a sentence: its end is detected after a longer pause. */
+  waitLonger(): void {
+    this.#turnDetector?.waitLonger();
   }
 
   push(samples: Int16Array): void {

@@ -2,7 +2,8 @@ import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import { concatenated } from '../samples.ts';
-import { withTimeout } from '../timeout.ts';
+import { unlessAborted, withTimeout } from '../timeout.ts';
+import { isUnfinished } from './unfinished.ts';
 import type { ListeningCalls, SpeechInput } from './partner.ts';
 import { SpeechTurns, type SpeechTurnsDeps } from './speech-turns.ts';
 
@@ -17,6 +18,12 @@ const transcriptionMs = 20_000;
 /** Milliseconds after a barge-in in which words have to follow; otherwise the character continues. */
 const noSpeechMs = 2000;
 
+/** A transcription that was started in a pause, in case that the turn ends with it. */
+interface Early {
+  text: Promise<string>;
+  stop: AbortController;
+}
+
 /** Transcribes the user's turns. One transcription runs at a time; turns that end during it are concatenated and transcribed next. */
 export class TranscribedSpeech implements SpeechInput {
   readonly #deps: TranscribedSpeechDeps;
@@ -28,6 +35,9 @@ export class TranscribedSpeech implements SpeechInput {
   #queued: Int16Array[] = [];
   #queuedSince = 0;
   #isTranscribing = false;
+  #early: Early | undefined;
+  /** The microphone has picked up the character's voice: a sound no longer pauses the character, only words do. */
+  #hasEcho = false;
   #cancelNoSpeech: () => void = () => {};
 
   constructor(deps: TranscribedSpeechDeps, calls: ListeningCalls) {
@@ -38,6 +48,8 @@ export class TranscribedSpeech implements SpeechInput {
       speaking: (isSpeaking) => calls.speaking(isSpeaking),
       pressed: () => calls.pressed(),
       bargedIn: () => this.#bargeIn(),
+      paused: (samples) => this.#transcribeEarly(samples),
+      continued: () => this.#dropEarly(),
       ended: (samples) => this.#transcribe(samples),
       tooShort: () => this.#reportNoSpeech(),
     });
@@ -57,11 +69,13 @@ export class TranscribedSpeech implements SpeechInput {
 
   close(): void {
     this.#closed.abort(new Error('the session has ended'));
+    this.#dropEarly();
     this.#cancelNoSpeech();
     this.#turns.close();
   }
 
   #bargeIn(): void {
+    if (this.#hasEcho && this.#deps.mode === 'auto') return;
     this.#isInterrupting = true;
     this.#calls.bargeIn();
     this.#expectWords();
@@ -86,6 +100,41 @@ export class TranscribedSpeech implements SpeechInput {
     this.#calls.noSpeech();
   }
 
+  /**
+   * Transcribes the turn while it is not certain that it has ended, so that the answer starts sooner. Only on this machine: elsewhere each
+   * transcription may cost money.
+   */
+  #transcribeEarly(samples: Int16Array): void {
+    if (!this.#deps.hearing.isLocal || this.#isTranscribing) return;
+    const stop = new AbortController();
+    const early = { stop, text: this.#ask(samples, stop.signal) };
+    this.#early = early;
+    early.text.then(
+      (text) => {
+        if (this.#early === early && isUnfinished(text)) this.#turns.waitLonger();
+      },
+      // The turn is transcribed again when it ends.
+      () => {
+        if (this.#early === early) this.#early = undefined;
+      },
+    );
+  }
+
+  #dropEarly(): void {
+    this.#early?.stop.abort(new Error('the user continues'));
+    this.#early = undefined;
+  }
+
+  #ask(samples: Int16Array, signal: AbortSignal): Promise<string> {
+    const { clock, hearing, locale } = this.#deps;
+    const timeout = {
+      ...{ clock, signal, ms: transcriptionMs },
+      error: () => new EngineError(0, 'the hearing engine did not answer in time'),
+    };
+    const audio = { sampleRate: audioFrame.inputSampleRate, samples };
+    return withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal, this));
+  }
+
   #transcribe(samples: Int16Array): void {
     if (this.#queued.length === 0) this.#queuedSince = this.#deps.clock.now();
     this.#queued.push(samples);
@@ -100,15 +149,13 @@ export class TranscribedSpeech implements SpeechInput {
   }
 
   async #transcribeOne(samples: Int16Array, endedAt: number): Promise<void> {
-    const { clock, hearing, locale } = this.#deps;
+    const { clock } = this.#deps;
     const { signal } = this.#closed;
-    const timeout = {
-      ...{ clock, signal, ms: transcriptionMs },
-      error: () => new EngineError(0, 'the hearing engine did not answer in time'),
-    };
-    const audio = { sampleRate: audioFrame.inputSampleRate, samples };
+    const early = this.#early;
+    this.#early = undefined;
+    const again = () => this.#ask(samples, signal);
     try {
-      const text = await withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal));
+      const text = await (early === undefined ? again() : unlessAborted(early.text.catch(again), signal));
       if (!signal.aborted) this.#transcribed(text.trim(), clock.now() - endedAt);
     } catch (error) {
       if (signal.aborted) return;
@@ -118,7 +165,9 @@ export class TranscribedSpeech implements SpeechInput {
   }
 
   #transcribed(text: string, hearingMs: number): void {
-    if (text === '') this.#reportNoSpeech();
+    const isEcho = this.#deps.mode === 'auto' && this.#calls.isEcho(text);
+    if (isEcho) this.#hasEcho = true;
+    if (text === '' || isEcho) this.#reportNoSpeech();
     else {
       this.#stopInterrupting();
       this.#calls.words(text, hearingMs);

@@ -4,6 +4,7 @@ import type { SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { Outcome } from './character-message.ts';
+import { isPartOf } from './echo.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { PartnerObserver } from './partner.ts';
@@ -100,6 +101,11 @@ export class TurnTaking {
     this.#start(async function* () {
       yield sorry;
     });
+  }
+
+  /** Whether words are what the character is saying: the microphone picked up its voice. A learner repeats them on purpose. */
+  isEcho(text: string): boolean {
+    return !this.#deps.isDual && this.#player !== undefined && isPartOf(text, this.#player.text);
   }
 
   /** Stops the character. If it is silent, the idle timer keeps running. */

@@ -135,6 +135,7 @@ export class UserInput {
       bargeIn: () => turns.player?.pause(),
       noSpeech: () => turns.player?.resume(),
       interrupt: () => turns.interrupt(),
+      isEcho: (text) => turns.isEcho(text),
       isCharacterActive: () => turns.player !== undefined,
       words: (text, hearingMs) =>
         safely(() => {

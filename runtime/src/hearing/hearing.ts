@@ -3,6 +3,13 @@ import type { Audio } from '@session-launch/process/wav';
 /** A speech recognition engine on the server. */
 export interface Hearing {
   name: string;
-  /** Returns the transcript; empty if the audio contains no words. */
-  transcribe(audio: Audio, locale: string | undefined, signal: AbortSignal): Promise<string>;
+  /** Whether it understands a language. Absent: it understands all of them. */
+  hears?(locale: string): boolean;
+  /** Runs on this machine: transcribing audio in advance costs nothing but CPU time. */
+  isLocal?: true;
+  /** Loads it, if that has not happened yet. Called when a session with speech input begins. */
+  prepare?(): void;
+  /** Returns the transcript; empty if the audio contains no words. Sessions are served in turn. */
+  transcribe(audio: Audio, locale: string | undefined, signal: AbortSignal, session?: object): Promise<string>;
+  close?(): Promise<void>;
 }

@@ -7,12 +7,19 @@ export interface TurnDetectorCalls {
   heard?(samples: Int16Array): void;
   /** Called once per turn, after `bargeInMs` milliseconds of speech. */
   bargedIn(): void;
+  /** The speaker has been silent for `pauseMs`; the turn may end. `samples` is its audio. */
+  paused?(samples: Int16Array): void;
+  /** The speaker continues after such a pause. */
+  continued?(): void;
   ended(samples: Int16Array): void;
 }
 
 const startMs = 160;
 const endMs = 500;
-const bargeInMs = 300;
+/** Milliseconds of silence that end a turn whose words do not end a sentence. */
+const unfinishedEndMs = 1100;
+const pauseMs = 200;
+const bargeInMs = 200;
 /** Pauses up to this many milliseconds do not reset the speech counter. */
 const forgivenMs = 60;
 /** Milliseconds of audio before the start of a turn that are included, so that its first phone is not cut off. */
@@ -28,6 +35,8 @@ export class TurnDetector {
   #silenceMs = 0;
   #isSpeaking = false;
   #hasBargedIn = false;
+  #isPaused = false;
+  #endMs = endMs;
 
   constructor(detector: Detector, calls: TurnDetectorCalls) {
     this.#detector = detector;
@@ -45,6 +54,11 @@ export class TurnDetector {
   /** Ends the current turn, because no more audio will arrive. */
   end(): void {
     if (this.#isSpeaking) this.#done();
+  }
+
+  /** Waits longer for the end of the current pause: the words so far do not end a sentence. */
+  waitLonger(): void {
+    if (this.#isPaused) this.#endMs = unfinishedEndMs;
   }
 
   close(): void {
@@ -73,7 +87,15 @@ export class TurnDetector {
       this.#hasBargedIn = true;
       this.#calls.bargedIn();
     }
-    if (this.#silenceMs < endMs && this.#kept.length * this.#detector.ms < longestMs) return;
+    if (this.#isPaused && this.#silenceMs === 0) {
+      this.#isPaused = false;
+      this.#endMs = endMs;
+      this.#calls.continued?.();
+    } else if (!this.#isPaused && this.#silenceMs >= pauseMs) {
+      this.#isPaused = true;
+      this.#calls.paused?.(concatenated(this.#kept));
+    }
+    if (this.#silenceMs < this.#endMs && this.#kept.length * this.#detector.ms < longestMs) return;
     this.#done();
   }
 
@@ -82,6 +104,8 @@ export class TurnDetector {
     this.#kept = [];
     this.#isSpeaking = false;
     this.#hasBargedIn = false;
+    this.#isPaused = false;
+    this.#endMs = endMs;
     this.#speechMs = 0;
     this.#calls.ended(concatenated(kept));
   }

@@ -3,6 +3,10 @@ export class FairQueue<Item> {
   /** Sessions with queued items, in the order in which they are served. */
   readonly #waiting = new Map<object, Item[]>();
 
+  get length(): number {
+    return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
   push(session: object, item: Item): void {
     const items = this.#waiting.get(session);
     if (items === undefined) this.#waiting.set(session, [item]);

@@ -73,6 +73,7 @@ export async function startWorld({
           detector: loudnessDetector,
           ...engines,
         }),
+      hearing: () => 'page',
       close: async () => {},
     },
     clock,

@@ -1,0 +1,20 @@
+import { isModelInstalled, verifiedModel } from './installed.ts';
+import { localHearing } from './local.ts';
+
+/** Loads the model and transcribes a second of silence. Throws an error that names the problem. */
+export async function checkLocalHearing(signal: AbortSignal): Promise<void> {
+  if (!isModelInstalled()) throw new Error('its packages are not installed (npm ci without --omit=optional)');
+  let problem: string | undefined;
+  const broken = (reported: string) => {
+    problem = reported;
+  };
+  const hearing = localHearing(await verifiedModel(), { max: 1, broken });
+  const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
+  try {
+    await hearing.transcribe(audio, 'en', signal, hearing);
+  } catch (error) {
+    throw problem === undefined ? error : new Error(problem);
+  } finally {
+    await hearing.close?.();
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Paths of the model's files. */
+export interface ModelFiles {
+  encoder: string;
+  decoder: string;
+}
+
+/** The optional packages that local hearing consists of. */
+const packages = ['@session-launch/moonshine', 'onnxruntime-node', 'llama-tokenizer-js'] as const;
+
+/** Whether the packages of local hearing are installed, for this platform. */
+export function isModelInstalled(): boolean {
+  const require = createRequire(import.meta.url);
+  try {
+    const [, runtime] = packages.map((name) => require.resolve(name));
+    const { platform, arch } = process;
+    return existsSync(join(dirname(runtime!), '..', 'bin', 'napi-v6', platform, arch));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the paths of the model's files. Throws an error that names the problem if a file is missing or damaged. */
+export async function verifiedModel(): Promise<ModelFiles> {
+  const model = await import('@session-launch/moonshine');
+  const folder = fileURLToPath(model.modelFolder);
+  await Promise.all(Object.entries(model.modelFiles).map(([name, sha256]) => verify(join(folder, name), sha256)));
+  return {
+    encoder: join(folder, 'encoder_model.onnx'),
+    decoder: join(folder, 'decoder_model_merged.onnx'),
+  };
+}
+
+async function verify(file: string, sha256: string): Promise<void> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (hash.digest('hex') !== sha256) throw new Error(`${file} is damaged: its SHA-256 differs`);
+}
