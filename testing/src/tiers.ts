@@ -103,6 +103,7 @@ const later: Record<string, Record<Reason, string[]>> = {
     'needs a program': [],
     'kills processes or databases': [],
     'takes more than five seconds': [
+      'test/hearing/local.test.ts',
       'test/realtime/realtime.test.ts',
       'test/sockets/blocked-event-loop.test.ts',
       'test/sockets/rtvi.test.ts',

@@ -1,6 +1,7 @@
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import type { Mind } from '../mind/mind.ts';
+import { questions } from '../mind/script/questions.ts';
 import type { Speech } from '../speech/speech.ts';
 import { type OpenPartner, type Partner, type PartnerSession, settingOf } from './partner.ts';
 import { describeEngines } from './ready.ts';
@@ -57,6 +58,7 @@ function listening(
   if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
   hearing.prepare?.();
   // Sessions in two languages pass no locale: the engine detects which one is spoken.
+  const session = { hints: questions(connected.mind, locale) };
   const only = secondaryLocale === undefined ? locale : undefined;
-  return (calls) => new TranscribedSpeech({ clock, hearing, detector, mode, locale: only }, calls);
+  return (calls) => new TranscribedSpeech({ clock, hearing, session, detector, mode, locale: only }, calls);
 }

@@ -1,6 +1,6 @@
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import { EngineError } from '../endpoint.ts';
-import type { Hearing } from '../hearing/hearing.ts';
+import type { Hearing, HearingSession } from '../hearing/hearing.ts';
 import { concatenated } from '../samples.ts';
 import { unlessAborted, withTimeout } from '../timeout.ts';
 import { isUnfinished } from './unfinished.ts';
@@ -9,6 +9,7 @@ import { SpeechTurns, type SpeechTurnsDeps } from './speech-turns.ts';
 
 export interface TranscribedSpeechDeps extends SpeechTurnsDeps {
   hearing: Hearing;
+  session: HearingSession;
   /** Absent for sessions in two languages: the engine then detects the language. */
   locale: string | undefined;
 }
@@ -126,13 +127,13 @@ export class TranscribedSpeech implements SpeechInput {
   }
 
   #ask(samples: Int16Array, signal: AbortSignal): Promise<string> {
-    const { clock, hearing, locale } = this.#deps;
+    const { clock, hearing, locale, session } = this.#deps;
     const timeout = {
       ...{ clock, signal, ms: transcriptionMs },
       error: () => new EngineError(0, 'the hearing engine did not answer in time'),
     };
     const audio = { sampleRate: audioFrame.inputSampleRate, samples };
-    return withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal, this));
+    return withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal, session));
   }
 
   #transcribe(samples: Int16Array): void {

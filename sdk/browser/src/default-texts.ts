@@ -22,6 +22,7 @@ export const defaultTexts = {
   showCaptions: 'Captions',
   you: 'You',
   input: 'Write a message',
+  inputOrSpeech: 'Speak, or write a message',
   send: 'Send',
   tooLong: 'Too long by {count}.',
   suggestions: 'Suggestions',
@@ -42,5 +43,8 @@ export const defaultTexts = {
   pageVoice: 'The voice is this browser’s own.',
   noVoice: 'There is no voice for this language here, so you read what is said.',
   noVoiceForOne: 'There is no voice for one of the two languages here, so you read what is said in it.',
+  heardHere: 'Your speech is understood on this service and sent nowhere else.',
+  heardBy: 'Your speech is understood by {name}.',
+  heardInPage: 'Your browser understands your speech; its vendor may receive it.',
   noHearing: 'Speech is not understood here: please type.',
 };

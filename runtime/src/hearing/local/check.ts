@@ -11,7 +11,7 @@ export async function checkLocalHearing(signal: AbortSignal): Promise<void> {
   const hearing = localHearing(await verifiedModel(), { max: 1, broken });
   const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
   try {
-    await hearing.transcribe(audio, 'en', signal, hearing);
+    await hearing.transcribe(audio, 'en', signal);
   } catch (error) {
     throw problem === undefined ? error : new Error(problem);
   } finally {

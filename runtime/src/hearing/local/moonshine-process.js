@@ -18,14 +18,14 @@ let wanted;
 try {
   const [encoder, decoder] = process.argv.slice(2);
   const transcribe = await loadMoonshine({ encoder, decoder });
-  process.on('message', async ({ id, samples }) => {
+  process.on('message', async ({ id, samples, hints }) => {
     if (samples === undefined) {
       if (wanted === id) wanted = undefined;
       return;
     }
     wanted = id;
     try {
-      send({ type: 'heard', id, text: await transcribe(samples, () => wanted !== id) });
+      send({ type: 'heard', id, text: await transcribe(samples, hints, () => wanted !== id) });
     } catch (error) {
       send({ type: 'heard', id, failure: String(error) });
     }

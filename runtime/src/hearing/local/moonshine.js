@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hinted } from './hints.js';
 
 /** Samples per second of the model's input. */
 const sampleRate = 16_000;
@@ -16,11 +17,11 @@ const shape = { layers: 6, heads: 8, dimensions: 36 };
 const fewest = sampleRate / 10;
 
 /**
- * Loads the model. `transcribe` returns the text; empty if the audio contains no words or `isCancelled` returns true, which it asks after
- * each token.
+ * Loads the model. The function that it returns transcribes: the text is empty if the audio contains no words, or if `isCancelled`, which
+ * is called after each token, returns true. `hints` are phrases that are likely to be said.
  *
  * @param {{ encoder: string, decoder: string }} files
- * @returns {Promise<(samples: Int16Array, isCancelled: () => boolean) => Promise<string>>}
+ * @returns {Promise<(samples: Int16Array, hints: string[], isCancelled: () => boolean) => Promise<string>>}
  */
 export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile }) {
   const { InferenceSession, Tensor } = (await import('onnxruntime-node')).default;
@@ -43,8 +44,7 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
     return cache;
   };
 
-  /** @param {Float32Array} audio @param {() => boolean} isCancelled */
-  const transcribePart = async (audio, isCancelled) => {
+  const transcribePart = async (audio, bonusAfter, isCancelled) => {
     const { last_hidden_state: heard } = await encoder.run({
       input_values: new Tensor('float32', audio, [1, audio.length]),
     });
@@ -60,7 +60,7 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
         use_cache_branch: new Tensor('bool', [!isFirst], [1]),
         ...cache,
       });
-      last = largest(output.logits.data);
+      last = largest(output.logits.data, bonusAfter(tokens));
       if (last === ids.end) break;
       if (last < ids.words) tokens.push(last);
       // The encoder's part of the cache is only computed in the first step.
@@ -71,22 +71,28 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
     return tokenizer.decode(tokens, false, true).trim();
   };
 
-  return async (samples, isCancelled) => {
+  return async (samples, hints, isCancelled) => {
+    const bonusAfter = hinted(hints.map((hint) => tokenizer.encode(hint, false, true)));
     const texts = [];
     for (const part of partsOf(samples)) {
       if (isCancelled()) return '';
-      const text = await transcribePart(Float32Array.from(part, (sample) => sample / 32_768), isCancelled);
+      const text = await transcribePart(Float32Array.from(part, (sample) => sample / 32_768), bonusAfter, isCancelled);
       if (text !== '') texts.push(text);
     }
     return isCancelled() ? '' : texts.join(' ');
   };
 }
 
-/** @param {Float32Array} values */
-function largest(values) {
+/** @param {Float32Array} values @param {Map<number, number>} bonuses */
+function largest(values, bonuses) {
   let index = 0;
-  for (let at = 1; at < values.length; at++)
-    if (values[at] > values[index]) index = at;
+  for (let at = 1; at < values.length; at++) if (values[at] > values[index]) index = at;
+  let highest = values[index] + (bonuses.get(index) ?? 0);
+  for (const [at, bonus] of bonuses)
+    if (values[at] + bonus > highest) {
+      index = at;
+      highest = values[at] + bonus;
+    }
   return index;
 }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../endpoint.ts';
 import { FairQueue } from '../../speech/fair-queue.ts';
 import { unlessAborted } from '../../timeout.ts';
+import type { HearingSession } from '../hearing.ts';
 import type { ModelFiles } from './installed.ts';
 
 export interface ProcessesDeps {
@@ -20,6 +21,7 @@ export interface ProcessesDeps {
 interface Job {
   id: number;
   samples: Int16Array;
+  hints: readonly string[];
   resolve(text: string): void;
   reject(error: Error): void;
 }
@@ -80,14 +82,14 @@ export class HearingProcesses {
   }
 
   /** Rejects when the signal is aborted. A waiting turn is then never transcribed; a running one is stopped. */
-  async run(samples: Int16Array, session: object, signal: AbortSignal): Promise<string> {
+  async run(samples: Int16Array, session: HearingSession, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     this.prepare();
     if (this.#hearers.length === 0) throw ended();
     if (this.#queue.length >= maxQueued) throw new EngineError(0, 'too many turns wait for the hearing engine');
     let job: Job | undefined;
     const text = new Promise<string>((resolve, reject) => {
-      job = { id: ++this.#lastId, samples, resolve, reject };
+      job = { id: ++this.#lastId, samples, hints: session.hints ?? [], resolve, reject };
       this.#queue.push(session, job);
     });
     this.#next();
@@ -115,7 +117,7 @@ export class HearingProcesses {
       if (job === undefined) return;
       hearer.job = job;
       hearer.timer = this.#deadline(hearer, this.#deps.deadlineMs ?? defaultDeadlineMs);
-      send(hearer, { id: job.id, samples: job.samples });
+      send(hearer, { id: job.id, samples: job.samples, hints: job.hints });
     }
     const isLoading = this.#hearers.some(({ isReady }) => !isReady);
     if (this.#queue.length > 0 && !isLoading && this.#hearers.length < this.#deps.max) this.#start();

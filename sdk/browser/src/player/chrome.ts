@@ -53,7 +53,8 @@ export function drawButtons(parts: Parts, look: Look): void {
   parts.hear.hidden = !output.blocked;
   set(parts.hear.querySelector('span')!, text('hear'));
   drawMic(parts, look);
-  parts.input.placeholder = text('input');
+  const isOn = isHeard(experience, look.engines) && !parts.mic.hidden;
+  parts.input.placeholder = text(isOn ? 'inputOrSpeech' : 'input');
   parts.input.setAttribute('aria-label', text('input'));
   setName(parts.send, text('send'));
 }
