@@ -20,6 +20,10 @@ export const readinessSchema = Type.Object(
       description:
         'State of the included runtime. It does not affect the status: sessions are minted without it, and clients retry until it is ready.',
     }),
+    hearing: optional.string({
+      description:
+        'What recognises speech in the included runtime: `moonshine-tiny` (on this machine; other languages than English are left to the browser), `page` (the browser), the name of a model, or `off`. Absent while there is no runtime.',
+    }),
   },
   { $id: 'Readiness', description: 'Whether the service can mint.' },
 );
@@ -56,7 +60,7 @@ export const readyOperation: Operation = {
   caller: 'anyone',
   answers: {
     200: jsonAnswer('The service can mint sessions.', readinessSchema, {
-      ready: { value: { status: 'ready', runtime: 'ready' } },
+      ready: { value: { status: 'ready', runtime: 'ready', hearing: 'moonshine-tiny' } },
     }),
     503: jsonAnswer(
       'The service cannot mint sessions at the moment.',

@@ -16,17 +16,16 @@ export interface EngineCheck {
   variables?: string;
   /** Absent if the call succeeded. */
   problem?: string;
+  /** An engine on this machine instead of a service. */
+  isLocal?: true;
   /** Duration of the call in milliseconds. */
   ms: number;
 }
 
-const timeout = {
-  clock: systemClock,
-  ms: 20_000,
-  error: () => new Error('it did not answer within 20 seconds'),
-};
+/** Seconds in which an engine has to answer. Loading a model takes long on a busy machine. */
+const seconds = { service: 20, local: 60 };
 
-/** Calls each remote engine once with a request like those of a conversation. */
+/** Calls each remote engine and the included speech recognition once with a request like those of a conversation. */
 export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<EngineCheck[]> {
   const { mind, speech, hearing } = config;
   const checks: Promise<EngineCheck>[] = [];
@@ -52,14 +51,22 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
   }
   if (hearing.kind === 'local' && mind.kind !== 'realtime' && (hearing.isChosen || isModelInstalled()))
-    check('HEARING', checkLocalHearing);
+    checks.push(
+      result('HEARING', checkLocalHearing, seconds.local).then((one) => ({ ...one, isLocal: true })),
+    );
   return Promise.all(checks);
 }
 
 async function result(
   engine: EngineCheck['engine'],
   call: (signal: AbortSignal) => Promise<unknown>,
+  within = seconds.service,
 ): Promise<EngineCheck> {
+  const timeout = {
+    clock: systemClock,
+    ms: within * 1000,
+    error: () => new Error(`it did not answer within ${within} seconds`),
+  };
   const startedAt = performance.now();
   const ms = () => Math.round(performance.now() - startedAt);
   try {

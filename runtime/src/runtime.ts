@@ -36,6 +36,8 @@ export interface Runtime {
   runtimeId: string;
   upgrade(request: UpgradeRequest, socket: Duplex, head: Buffer): void;
   metrics(): Promise<string>;
+  /** What recognises speech: the name of an engine, `page` or `off`. */
+  hearing(): string;
   readonly sessions: number;
   /** Rejects new sessions. Resolves when the running ones have ended and the service has received the last report. */
   drain(seconds: number): Promise<void>;
@@ -148,6 +150,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
         }
       }),
     metrics: () => metrics.registry.metrics(),
+    hearing: () => engines.hearing(),
     get sessions() {
       return conversations.size;
     },

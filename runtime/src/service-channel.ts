@@ -34,7 +34,7 @@ export function openServiceChannel(): ServiceChannel {
     end = resolve;
   });
   process.on('message', (message: FromService, socket?: Socket) => {
-    if (message.type === 'ping') send({ type: 'pong' });
+    if (message.type === 'ping') send({ type: 'pong', ...(runtime && { hearing: runtime.hearing() }) });
     else if (message.type === 'begin') begin();
     else if (message.type === 'drain') end();
     else if (message.type === 'upgrade') takeSocket(runtime, message, socket);
@@ -47,7 +47,7 @@ export function openServiceChannel(): ServiceChannel {
     stop,
     serve: (started) => {
       runtime = started;
-      send({ type: 'ready' });
+      send({ type: 'ready', hearing: started.hearing() });
     },
   };
 }

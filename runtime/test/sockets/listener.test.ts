@@ -15,6 +15,7 @@ async function listen({ proxies, fails = false }: { proxies?: string; fails?: bo
     runtimeId: 'rt_test',
     sessions: 0,
     drain: async () => {},
+    hearing: () => 'page',
     metrics: async () => {
       if (fails) throw new Error('no metrics');
       return 'metrics of the runtime';

@@ -5,6 +5,8 @@ import { plain, sample } from './sampled-metric.ts';
 /** The included runtime, and the upgrades that are sent to it. */
 export interface RuntimeStatus {
   state: RuntimeState;
+  /** What recognises speech. Absent while no runtime is ready. */
+  hearing?: string | undefined;
   /** Restarts by cause. */
   restarts: Record<string, number>;
   /** Upgrades by outcome. */

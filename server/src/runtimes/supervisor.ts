@@ -32,8 +32,8 @@ export interface Supervisor {
 }
 
 type FromRuntime =
-  | { type: 'ready' }
-  | { type: 'pong' }
+  | { type: 'ready'; hearing: string }
+  | { type: 'pong'; hearing?: string }
   | { type: 'taken'; id: number }
   | { type: 'metrics'; id: number; text: string };
 
@@ -62,6 +62,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   /** A process that has loaded its code and waits to begin. On a busy machine, loading takes most of a start. */
   let spare: Loaded | undefined;
   let state: RuntimeState = 'starting';
+  let hearing: string | undefined;
   const restarts = { exit: 0, hung: 0, failed_start: 0 };
   let isClosing = false;
   let pauseMs = 0;
@@ -130,6 +131,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     current = started;
     const { process, heartbeat } = started;
     process.on('message', (message: FromRuntime) => {
+      if ('hearing' in message) hearing = message.hearing;
       if (message.type === 'metrics') answer(message.id, message.text);
       else if (message.type === 'taken') upgrades.taken(message.id);
       else if (message.type === 'ready') {
@@ -142,6 +144,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     process.once('exit', (code, signal) => {
       const cause = state !== 'ready' ? 'failed_start' : heartbeat.isHung ? 'hung' : 'exit';
       current = undefined;
+      hearing = undefined;
       clearTimeout(timer);
       for (const id of [...metricsRequests.keys()]) answer(id, '');
       upgrades.processEnded();
@@ -180,6 +183,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       }),
     status: () => ({
       state,
+      hearing,
       restarts,
       upgrades: upgrades.reports.total,
       upgradesInFlight: upgrades.inFlight,

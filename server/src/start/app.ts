@@ -185,7 +185,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       config.runtime?.isIncluded || config.runtimeUrl ? endpointDeps.runtimeUrl() : undefined,
     isStarting: () => !isListening,
     isDraining: () => drain.begun,
-    runtimeState: () => runtimeStatus().state,
+    runtime: runtimeStatus,
   });
   metrics.watch({
     database,

@@ -1,12 +1,12 @@
 /** Added to the score of a token that continues a hint, by the number of tokens before it that match. */
-const bonuses = [0, 1.5, 3, 4.5];
+const bonuses = (process.env.B ?? '0,1.5,3,4.5').split(',').map(Number);
 const most = bonuses.length - 1;
 
 /**
  * Favours phrases that are likely to be said, so that "when do the ferries leave" is not heard as "fairies": a token that continues a
  * phrase needs a slightly lower score than others.
  *
- * @param {number[][]} phrases Their tokens.
+ * @param {number[][]} phrases Their tokens, from the token that starts a text.
  */
 export function hinted(phrases) {
   /** Returns what to add to the scores of tokens that may follow `tokens`. @param {number[]} tokens */

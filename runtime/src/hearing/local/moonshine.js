@@ -49,7 +49,7 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
       input_values: new Tensor('float32', audio, [1, audio.length]),
     });
     const cache = emptyCache();
-    const tokens = [];
+    const tokens = [ids.start];
     let last = ids.start;
     for (let left = Math.ceil((audio.length / sampleRate) * tokensPerSecond); left > 0; left--) {
       if (isCancelled()) return '';
@@ -68,11 +68,11 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
         if (isFirst || name.includes('decoder'))
           cache[name] = output[name.replace('past_key_values', 'present')];
     }
-    return tokenizer.decode(tokens, false, true).trim();
+    return tokenizer.decode(tokens.slice(1), false, true).trim();
   };
 
   return async (samples, hints, isCancelled) => {
-    const bonusAfter = hinted(hints.map((hint) => tokenizer.encode(hint, false, true)));
+    const bonusAfter = hinted(hints.map((hint) => [ids.start, ...tokenizer.encode(hint, false, true)]));
     const texts = [];
     for (const part of partsOf(samples)) {
       if (isCancelled()) return '';

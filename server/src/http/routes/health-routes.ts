@@ -1,5 +1,6 @@
-import { aliveOperation, type RuntimeState, readyOperation } from '@session-launch/contract/health';
+import { aliveOperation, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
+import type { RuntimeStatus } from '../../observe/runtime-metrics.ts';
 import { requestFields } from '../../observe/trace.ts';
 import type { Database } from '../../store/database.ts';
 import { TakesNoWrites } from '../../store/write-health.ts';
@@ -11,7 +12,7 @@ export interface HealthDeps {
   isStarting: () => boolean;
   /** True once shutdown has begun: load balancers should send no more requests. */
   isDraining: () => boolean;
-  runtimeState: () => RuntimeState;
+  runtime: () => Pick<RuntimeStatus, 'state' | 'hearing'>;
 }
 
 const checkTimeout = 2_000;
@@ -29,10 +30,11 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
 
   app.get(readyOperation.path, async (request, reply) => {
     const reason = await whyNotReady(deps);
-    const runtime = deps.runtimeState();
-    if (reason === undefined) return { status: 'ready', runtime };
+    const { state, hearing } = deps.runtime();
+    const runtime = { runtime: state, ...(hearing === undefined ? {} : { hearing }) };
+    if (reason === undefined) return { status: 'ready', ...runtime };
     request.log.warn({ ...requestFields(request), reason }, 'not ready');
-    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason, runtime });
+    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason, ...runtime });
   });
   refuseOtherMethods(app, readyOperation.path, ['GET']);
 }
