@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 
 const included = new URL('model/', import.meta.url);
 // A checkout has the npm package from which `copy.mjs` copies the files.
-const source = new URL('../node_modules/@moonshine-ai/moonshine-js/dist/model/tiny/quantized/', import.meta.url);
+const source = new URL(
+  '../node_modules/@moonshine-ai/moonshine-js/dist/model/tiny/quantized/',
+  import.meta.url,
+);
 
 export const modelFolder = existsSync(included) ? included : source;
 

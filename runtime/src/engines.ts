@@ -3,8 +3,7 @@ import type { Config } from './config.ts';
 import { composedPartner } from './conversation/composed-partner.ts';
 import type { OpenPartner } from './conversation/partner.ts';
 import type { Hearing } from './hearing/hearing.ts';
-import { isModelInstalled, verifiedModel } from './hearing/local/installed.ts';
-import { localHearing } from './hearing/local/local.ts';
+import { openLocalHearing } from './hearing/local/open.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { openVoiceActivity } from './hearing/voice-activity.ts';
 import { modelMind } from './mind/model/model.ts';
@@ -78,19 +77,8 @@ async function openSeparate(
 
 async function openHearing(hearing: Config['hearing'], warn: Warn): Promise<Hearing | 'page' | 'off'> {
   if (hearing.kind === 'openai') return openaiHearing(hearing);
-  if (hearing.kind !== 'local') return hearing.kind;
-  const broken = (problem: string) =>
-    warn(`local speech recognition does not work, and the browser's is used instead: ${problem}`);
-  if (!isModelInstalled()) {
-    if (hearing.isChosen) broken('its packages are not installed (npm ci without --omit=optional)');
-    return 'page';
-  }
-  try {
-    return localHearing(await verifiedModel(), { max: threads(), broken });
-  } catch (error) {
-    broken((error as Error).message);
-    return 'page';
-  }
+  if (hearing.kind === 'local') return openLocalHearing({ isChosen: hearing.isChosen, max: threads(), warn });
+  return hearing.kind;
 }
 
 async function openSpeech(speech: Config['speech']): Promise<Speech | undefined> {

@@ -78,6 +78,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/sdk-bad-days.test.ts',
       'test/browser/sdk-react.test.ts',
       'test/browser/snippets.test.ts',
+      'test/browser/spoken-turn.test.ts',
       'test/faults/bad-input.test.ts',
       'test/integration/generated-admin-requests.test.ts',
       'test/processes/clock-steps.test.ts',

@@ -1,7 +1,7 @@
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import type { SpeechInputMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
-import { TurnDetector } from '../hearing/turn-detector.ts';
+import { TurnDetector, type TurnDetectorCalls } from '../hearing/turn-detector.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import { concatenated } from '../samples.ts';
 import type { ListeningCalls, SpeechInput } from './partner.ts';
@@ -10,6 +10,8 @@ export interface SpeechTurnsDeps {
   clock: Clock;
   detector: () => Detector;
   mode: SpeechInputMode;
+  /** Milliseconds of speech after which it interrupts the character. */
+  bargeInMs?: number;
 }
 
 export interface SpeechTurnsCalls extends Pick<ListeningCalls, 'activity' | 'speaking' | 'pressed'> {
@@ -60,7 +62,7 @@ export class SpeechTurns implements SpeechInput {
     this.#deps = deps;
     this.#calls = calls;
     if (deps.mode !== 'auto') return;
-    this.#turnDetector = new TurnDetector(deps.detector(), {
+    const turnCalls = {
       began: () => {
         calls.activity();
         calls.speaking(true);
@@ -75,7 +77,8 @@ export class SpeechTurns implements SpeechInput {
         calls.speaking(false);
         calls.ended(samples);
       },
-    });
+    } satisfies TurnDetectorCalls;
+    this.#turnDetector = new TurnDetector(deps.detector(), turnCalls, deps.bargeInMs);
   }
 
   /** Whether a turn is in progress. */

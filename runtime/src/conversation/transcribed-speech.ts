@@ -3,9 +3,9 @@ import { EngineError } from '../endpoint.ts';
 import type { Hearing, HearingSession } from '../hearing/hearing.ts';
 import { concatenated } from '../samples.ts';
 import { unlessAborted, withTimeout } from '../timeout.ts';
-import { isUnfinished } from './unfinished.ts';
 import type { ListeningCalls, SpeechInput } from './partner.ts';
 import { SpeechTurns, type SpeechTurnsDeps } from './speech-turns.ts';
+import { isUnfinished } from './unfinished.ts';
 
 export interface TranscribedSpeechDeps extends SpeechTurnsDeps {
   hearing: Hearing;
@@ -16,6 +16,8 @@ export interface TranscribedSpeechDeps extends SpeechTurnsDeps {
 
 /** Timeout of one transcription, in milliseconds. */
 const transcriptionMs = 20_000;
+/** Milliseconds of speech that pause the character. It continues if no words follow, so this may be short. */
+const bargeInMs = 160;
 /** Milliseconds after a barge-in in which words have to follow; otherwise the character continues. */
 const noSpeechMs = 2000;
 
@@ -44,16 +46,19 @@ export class TranscribedSpeech implements SpeechInput {
   constructor(deps: TranscribedSpeechDeps, calls: ListeningCalls) {
     this.#deps = deps;
     this.#calls = calls;
-    this.#turns = new SpeechTurns(deps, {
-      activity: () => calls.activity(),
-      speaking: (isSpeaking) => calls.speaking(isSpeaking),
-      pressed: () => calls.pressed(),
-      bargedIn: () => this.#bargeIn(),
-      paused: (samples) => this.#transcribeEarly(samples),
-      continued: () => this.#dropEarly(),
-      ended: (samples) => this.#transcribe(samples),
-      tooShort: () => this.#reportNoSpeech(),
-    });
+    this.#turns = new SpeechTurns(
+      { ...deps, bargeInMs },
+      {
+        activity: () => calls.activity(),
+        speaking: (isSpeaking) => calls.speaking(isSpeaking),
+        pressed: () => calls.pressed(),
+        bargedIn: () => this.#bargeIn(),
+        paused: (samples) => this.#transcribeEarly(samples),
+        continued: () => this.#dropEarly(),
+        ended: (samples) => this.#transcribe(samples),
+        tooShort: () => this.#reportNoSpeech(),
+      },
+    );
   }
 
   push(samples: Int16Array): void {

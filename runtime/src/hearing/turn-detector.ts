@@ -5,7 +5,7 @@ export interface TurnDetectorCalls {
   began(): void;
   /** Audio of the current turn as it arrives. The first call includes the audio before its start. */
   heard?(samples: Int16Array): void;
-  /** Called once per turn, after `bargeInMs` milliseconds of speech. */
+  /** Called once per turn, after the given milliseconds of speech. */
   bargedIn(): void;
   /** The speaker has been silent for `pauseMs`; the turn may end. `samples` is its audio. */
   paused?(samples: Int16Array): void;
@@ -19,7 +19,8 @@ const endMs = 500;
 /** Milliseconds of silence that end a turn whose words do not end a sentence. */
 const unfinishedEndMs = 1100;
 const pauseMs = 200;
-const bargeInMs = 200;
+/** Milliseconds of speech after which it interrupts the character, unless the caller asks for less. */
+const defaultBargeInMs = 300;
 /** Pauses up to this many milliseconds do not reset the speech counter. */
 const forgivenMs = 60;
 /** Milliseconds of audio before the start of a turn that are included, so that its first phone is not cut off. */
@@ -30,6 +31,7 @@ const longestMs = 60_000;
 export class TurnDetector {
   readonly #detector: Detector;
   readonly #calls: TurnDetectorCalls;
+  readonly #bargeInMs: number;
   #kept: Int16Array[] = [];
   #speechMs = 0;
   #silenceMs = 0;
@@ -38,9 +40,10 @@ export class TurnDetector {
   #isPaused = false;
   #endMs = endMs;
 
-  constructor(detector: Detector, calls: TurnDetectorCalls) {
+  constructor(detector: Detector, calls: TurnDetectorCalls, bargeInMs = defaultBargeInMs) {
     this.#detector = detector;
     this.#calls = calls;
+    this.#bargeInMs = bargeInMs;
   }
 
   get isSpeaking(): boolean {
@@ -78,15 +81,19 @@ export class TurnDetector {
       this.#isSpeaking = true;
       this.#calls.began();
       this.#calls.heard?.(concatenated(this.#kept));
+      this.#checkBargeIn();
     }
     if (!this.#isSpeaking) this.#kept.splice(0, Math.max(0, this.#kept.length - leadMs / ms));
   }
 
+  #checkBargeIn(): void {
+    if (this.#hasBargedIn || this.#speechMs < this.#bargeInMs) return;
+    this.#hasBargedIn = true;
+    this.#calls.bargedIn();
+  }
+
   #go(): void {
-    if (!this.#hasBargedIn && this.#speechMs >= bargeInMs) {
-      this.#hasBargedIn = true;
-      this.#calls.bargedIn();
-    }
+    this.#checkBargeIn();
     if (this.#isPaused && this.#silenceMs === 0) {
       this.#isPaused = false;
       this.#endMs = endMs;

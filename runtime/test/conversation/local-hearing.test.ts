@@ -63,7 +63,10 @@ describe('the language of a session', () => {
     ['es', 'en', [], 'none'],
   ])('%s and %s, of which the page recognises %j, is heard by %s', (locale, secondaryLocale, page, kind) => {
     const languages = { locale, ...(secondaryLocale && { secondaryLocale }) };
-    const session = open({ mind: harbor, ...languages }, { hearing: localEngine(), hello: recognises(...page) });
+    const session = open(
+      { mind: harbor, ...languages },
+      { hearing: localEngine(), hello: recognises(...page) },
+    );
     expect(hearingOf(session).kind).toBe(kind);
   });
 

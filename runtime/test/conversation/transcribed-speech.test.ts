@@ -91,13 +91,13 @@ describe('automatic turn detection', () => {
 
   const greeting = 'Good morning, my dear friend, and welcome to the harbor. Please come in and look around.';
 
-  test('pauses the character after 200 ms of speech, and interrupts it once words are recognised', async () => {
+  test('pauses the character after 160 ms of speech, and interrupts it once words are recognised', async () => {
     const session = open(
       { mind: { ...harbor, greeting: { en: greeting } } },
       { hearing: scriptedHearing(['ferry']) },
     );
     await session.play(1000);
-    await speak(session, 160);
+    await speak(session, 120);
     expect(session.connection.of('interrupted')).toEqual([]);
     await speak(session, 80);
     expect(session.connection.of('interrupted').length).toBe(1);

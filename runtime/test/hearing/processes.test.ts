@@ -115,11 +115,14 @@ test('starts another process when turns wait', async () => {
 test.each([
   ['broken', 'a library is missing'],
   ['exits', 'its process ended while it loaded the model'],
-])('reports once that the model cannot be loaded (%s), and is not usable for a while', async (encoder, problem) => {
-  const processes = open({ files: { encoder, decoder: '' } });
-  expect(processes.isUsable).toBe(true);
-  await expect(processes.run(turn(0), {}, never)).rejects.toThrow('the hearing process has ended');
-  await expect(processes.run(turn(0), {}, never)).rejects.toThrow('the hearing process has ended');
-  expect(processes.isUsable).toBe(false);
-  expect(problems).toEqual([problem]);
-});
+])(
+  'reports once that the model cannot be loaded (%s), and is not usable for a while',
+  async (encoder, problem) => {
+    const processes = open({ files: { encoder, decoder: '' } });
+    expect(processes.isUsable).toBe(true);
+    await expect(processes.run(turn(0), {}, never)).rejects.toThrow('the hearing process has ended');
+    await expect(processes.run(turn(0), {}, never)).rejects.toThrow('the hearing process has ended');
+    expect(processes.isUsable).toBe(false);
+    expect(problems).toEqual([problem]);
+  },
+);

@@ -25,7 +25,11 @@ export function asTurn(samples: Int16Array): Int16Array {
 
 /** Speaks a sentence with the installed program eSpeak NG. */
 export function espeak(program: string, text: string): Int16Array {
-  const wav = readWav(execFileSync(program, ['-v', 'en', '--stdout', text], { maxBuffer: 16 * 1024 * 1024 }))!;
+  const wav = readWav(
+    execFileSync(program, ['-v', 'en', '-s', '140', '--stdout', text], {
+      maxBuffer: 16 * 1024 * 1024,
+    }),
+  )!;
   return resampled(wav.samples, wav.sampleRate);
 }
 
@@ -37,7 +41,11 @@ function resampled(samples: Int16Array, rate: number): Int16Array {
   return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, index) => {
     const centre = index * step;
     let sum = 0;
-    for (let at = Math.max(0, Math.ceil(centre - half)); at <= Math.min(samples.length - 1, centre + half); at++) {
+    for (
+      let at = Math.max(0, Math.ceil(centre - half));
+      at <= Math.min(samples.length - 1, centre + half);
+      at++
+    ) {
       const x = at - centre;
       const window = 0.5 + 0.5 * Math.cos((Math.PI * x) / half);
       const sinc = x === 0 ? cutoff : Math.sin(Math.PI * cutoff * x) / (Math.PI * x);
@@ -62,8 +70,13 @@ export function wordErrors(said: string, heard: string): number {
   return last.at(-1)!;
 }
 
-/** The words of a text, in American spelling. */
+/** The words of a text, in one spelling. */
 export function wordsOf(text: string): string[] {
-  const american = text.toLowerCase().replace(/to-(morrow|night|day)/g, 'to$1').replace(/harbour/g, 'harbor');
+  const american = text
+    .toLowerCase()
+    .replace(/to-(morrow|night|day)/g, 'to$1')
+    .replace(/harbour/g, 'harbor')
+    .replace(/\bany one/g, 'anyone')
+    .replace(/\blight house/g, 'lighthouse');
   return american.match(/[\p{L}\p{N}']+/gu) ?? [];
 }

@@ -15,14 +15,19 @@ class Recorder extends Talker {
   }
 }
 
-/** Writes a WAV file in which the character of a session says its greeting, then is silent for a while. */
-export async function writeSpokenWav(file: string, url: string, token: string): Promise<void> {
+/** Writes a WAV file in which the character of a session says its greeting, then is silent for some seconds. */
+export async function writeSpokenWav(
+  file: string,
+  url: string,
+  token: string,
+  silentSeconds = 2,
+): Promise<void> {
   const recorder = new Recorder(url, token);
   await recorder.ready();
   await recorder.event(({ type }) => type === 'utterance.end');
   await recorder.listening();
   await recorder.leave();
   const sampleRate = 16_000;
-  const samples = Int16Array.from([...recorder.samples, ...new Array(2 * sampleRate).fill(0)]);
+  const samples = Int16Array.from([...recorder.samples, ...new Array(silentSeconds * sampleRate).fill(0)]);
   await writeFile(file, writeWav({ sampleRate, samples }));
 }

@@ -23,7 +23,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       browsers[nameOf(switches)] = browser.wsEndpoint();
     }
     project.provide('browsers', browsers);
-    const talking = await startTalking(project.getProvidedContext().dataFolder);
+    // Few tests are about recognised words, and the model takes CPU time.
+    const talking = await startTalking(project.getProvidedContext().dataFolder, { HEARING: 'page' });
     disposals.push(() => talking.stop());
     const { url, adminUrl } = talking.service;
     project.provide('talking', { url, adminUrl, adminToken, runtimeToken });

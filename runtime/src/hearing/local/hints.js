@@ -1,5 +1,5 @@
 /** Added to the score of a token that continues a hint, by the number of tokens before it that match. */
-const bonuses = (process.env.B ?? '0,1.5,3,4.5').split(',').map(Number);
+const bonuses = [0, 1.5, 3, 4.5];
 const most = bonuses.length - 1;
 
 /**

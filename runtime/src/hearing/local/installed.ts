@@ -30,11 +30,16 @@ export function isModelInstalled(): boolean {
 export async function verifiedModel(): Promise<ModelFiles> {
   const model = await import('@session-launch/moonshine');
   const folder = fileURLToPath(model.modelFolder);
-  await Promise.all(Object.entries(model.modelFiles).map(([name, sha256]) => verify(join(folder, name), sha256)));
+  await verifyFiles(folder, model.modelFiles);
   return {
     encoder: join(folder, 'encoder_model.onnx'),
     decoder: join(folder, 'decoder_model_merged.onnx'),
   };
+}
+
+/** Throws unless each file of the folder has its SHA-256. */
+export async function verifyFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all(Object.entries(files).map(([name, sha256]) => verify(join(folder, name), sha256)));
 }
 
 async function verify(file: string, sha256: string): Promise<void> {

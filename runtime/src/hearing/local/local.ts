@@ -15,8 +15,7 @@ export function localHearing(files: ModelFiles, deps: Omit<ProcessesDeps, 'files
     isLocal: true,
     hears: (locale) => processes.isUsable && /^en(-|$)/i.test(locale),
     prepare: () => processes.prepare(),
-    transcribe: ({ samples }, _locale, signal, session = {}) =>
-      processes.run(samples, session, signal),
+    transcribe: ({ samples }, _locale, signal, session = {}) => processes.run(samples, session, signal),
     close: () => processes.close(),
   };
 }

@@ -13,6 +13,13 @@ const longestSeconds = 24;
 const searchSeconds = 6;
 /** Layers, heads and dimensions of the decoder's cache. */
 const shape = { layers: 6, heads: 8, dimensions: 36 };
+/**
+ * Subtracted from the score of an empty text. The model often prefers it by less than this for short sentences, and by more than 5 for
+ * sounds without words.
+ */
+const emptyPenalty = 3.5;
+/** Maximum absolute sample value, of 32,767, of silence: the model hears words in digital silence. */
+const silence = 60;
 /** Minimum samples that the encoder accepts; shorter audio holds no word. */
 const fewest = sampleRate / 10;
 
@@ -60,7 +67,9 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
         use_cache_branch: new Tensor('bool', [!isFirst], [1]),
         ...cache,
       });
-      last = largest(output.logits.data, bonusAfter(tokens));
+      const bonuses = bonusAfter(tokens);
+      if (isFirst) bonuses.set(ids.end, -emptyPenalty);
+      last = largest(output.logits.data, bonuses);
       if (last === ids.end) break;
       if (last < ids.words) tokens.push(last);
       // The encoder's part of the cache is only computed in the first step.
@@ -76,23 +85,22 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
     const texts = [];
     for (const part of partsOf(samples)) {
       if (isCancelled()) return '';
-      const text = await transcribePart(Float32Array.from(part, (sample) => sample / 32_768), bonusAfter, isCancelled);
+      const text = await transcribePart(
+        Float32Array.from(part, (sample) => sample / 32_768),
+        bonusAfter,
+        isCancelled,
+      );
       if (text !== '') texts.push(text);
     }
     return isCancelled() ? '' : texts.join(' ');
   };
 }
 
-/** @param {Float32Array} values @param {Map<number, number>} bonuses */
+/** Adds the bonuses and returns the index of the largest value. @param {Float32Array} values @param {Map<number, number>} bonuses */
 function largest(values, bonuses) {
+  for (const [at, bonus] of bonuses) values[at] += bonus;
   let index = 0;
   for (let at = 1; at < values.length; at++) if (values[at] > values[index]) index = at;
-  let highest = values[index] + (bonuses.get(index) ?? 0);
-  for (const [at, bonus] of bonuses)
-    if (values[at] + bonus > highest) {
-      index = at;
-      highest = values[at] + bonus;
-    }
   return index;
 }
 
@@ -110,8 +118,8 @@ export function partsOf(samples) {
     parts.push(rest.subarray(0, end));
     rest = rest.subarray(end);
   }
-  if (rest.length >= fewest) parts.push(rest);
-  return parts;
+  parts.push(rest);
+  return parts.filter((part) => part.length >= fewest && part.some((sample) => Math.abs(sample) > silence));
 }
 
 /** The middle of the quietest 100 ms between two samples. @param {Int16Array} samples @param {number} from @param {number} until */

@@ -86,7 +86,8 @@ export class HearingProcesses {
     signal.throwIfAborted();
     this.prepare();
     if (this.#hearers.length === 0) throw ended();
-    if (this.#queue.length >= maxQueued) throw new EngineError(0, 'too many turns wait for the hearing engine');
+    if (this.#queue.length >= maxQueued)
+      throw new EngineError(0, 'too many turns wait for the hearing engine');
     let job: Job | undefined;
     const text = new Promise<string>((resolve, reject) => {
       job = { id: ++this.#lastId, samples, hints: session.hints ?? [], resolve, reject };

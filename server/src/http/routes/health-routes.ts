@@ -34,7 +34,10 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     const runtime = { runtime: state, ...(hearing === undefined ? {} : { hearing }) };
     if (reason === undefined) return { status: 'ready', ...runtime };
     request.log.warn({ ...requestFields(request), reason }, 'not ready');
-    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason, ...runtime });
+    return reply
+      .code(503)
+      .header('Retry-After', '1')
+      .send({ status: 'unavailable', reason, ...runtime });
   });
   refuseOtherMethods(app, readyOperation.path, ['GET']);
 }

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { writeSpokenWav } from '../harness/fake-microphone.ts';
+import { meter, speaks } from '../harness/speaking.ts';
+import { player, twoLines } from '../harness/talking-page.ts';
+import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
+
+// Someone speaks to the player: the microphone of the browser is a file, and nothing outside of this machine is reached.
+
+const question = 'When do the ferries leave?';
+const answer =
+  'They leave at every full hour, from the long wooden pier behind the old fish market hall. The crossing takes twenty minutes in good weather, and half an hour when the wind comes from the west. If you miss the last one, ask for the ferryman, who lives in the yellow house.';
+
+const mind = (greeting: string) => ({
+  greeting: { en: greeting },
+  topics: [{ id: 'ferries', ask: { en: question }, tell: { en: answer } }],
+});
+
+const folder = await temporaryFolder();
+const spoken = join(folder.path, 'microphone.wav');
+let talking: TalkingProcess;
+let world: World;
+let site: Site;
+
+beforeAll(async () => {
+  talking = await startTalking(inject('dataFolder'), { HEARING: 'local', LOG_LEVEL: 'info' });
+  const { url } = talking.service;
+  site = await startSite();
+  world = await createWorld(talking.service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind: mind(question) }) },
+  });
+  const { sessionToken } = await launched(talking.service, world);
+  // Chromium repeats the file: the question is asked again while it is answered.
+  await writeSpokenWav(spoken, `${url.replace('http', 'ws')}/runtime`, sessionToken, 9);
+  world = await createWorld(talking.service, {
+    project: { allowedOrigins: [site.origin] },
+    experience: {
+      runtime: runtime({
+        speechInputMode: 'auto',
+        transport: { type: 'websocket' },
+        mind: mind('Welcome.'),
+      }),
+    },
+  });
+});
+const browser = useBrowser(
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  `--use-file-for-fake-audio-capture=${spoken}`,
+  // No name is resolved, so no request leaves this machine.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+);
+let context: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  context = await browser.open({ permissions: ['microphone'] });
+  await context.addInitScript(meter);
+  page = await context.newPage();
+});
+afterAll(async () => {
+  await context?.close();
+  await talking?.stop();
+  await site?.close();
+  await folder.remove();
+});
+
+/** Records in the page when the visitor's voice begins while the character speaks, and when the character is silent after that. */
+const watchInterruption = `{
+  const { experience } = document.querySelector('session-experience');
+  const quiet = 0.02;
+  let voiceAt;
+  let lastVoiceAt = 0;
+  let soundAt = 0;
+  globalThis.stopped = new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const now = performance.now();
+      const isVoice = experience.mic.level() > quiet;
+      const isSound = loudness() > quiet;
+      if (isVoice && now - lastVoiceAt > 1000) voiceAt = now - soundAt < 300 ? now : undefined;
+      if (isVoice) lastVoiceAt = now;
+      if (isSound) soundAt = now;
+      if (voiceAt !== undefined && now - soundAt > 500 && now - voiceAt > 600) {
+        clearInterval(timer);
+        resolve(soundAt - voiceAt);
+      }
+    }, 10);
+  });
+}`;
+
+test('a spoken question is answered aloud without a network, and speech interrupts the character', async () => {
+  const { url } = talking.service;
+  site.show(...twoLines(world.experienceId, url, url.replace('http', 'ws'), ''));
+  await page.goto(site.origin);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  const log = page.getByRole('log', { name: 'Conversation' });
+  await log.getByText(question, { exact: true }).first().waitFor();
+  await log.getByText('They leave at every full hour', { exact: false }).first().waitFor();
+  await speaks(page);
+  await player(page).getByText('Your speech is understood on this service and sent nowhere else.').waitFor();
+  expect(
+    await page.evaluate(`document.querySelector('session-experience').experience.engines.hearing`),
+  ).toEqual({
+    kind: 'server',
+    name: 'moonshine-tiny',
+  });
+
+  await page.evaluate(watchInterruption);
+  const ms = (await page.evaluate('stopped')) as number;
+  console.log(`the character was silent ${Math.round(ms)} ms after the voice began`);
+  expect(ms).toBeLessThan(300 * Number(process.env.TEST_TIMEOUT_FACTOR ?? 1));
+  await expect.poll(() => log.locator('.cut').count()).toBeGreaterThan(0);
+  expect(talking.service.stderr()).not.toMatch(/ferries/);
+});
