@@ -18,13 +18,15 @@ WORKDIR /app
 COPY --from=packages /build/package.json /build/package-lock.json ./
 COPY --from=packages /packed /packed
 RUN set -eu; \
-  for folder in contract process engine runtime console server sdk/backend sdk/browser; do \
+  for folder in contract process engine moonshine runtime console server sdk/backend sdk/browser; do \
     name=$(echo "$folder" | sed 's,sdk/,,; s,^server$,,'); \
     mkdir -p "$folder"; \
     tar -xzf /packed/session-launch${name:+-$name}-[0-9]*.tgz -C "$folder" --strip-components=1; \
   done; \
   npm ci --ignore-scripts --no-audit --no-fund --omit=dev --workspace server; \
-  find . -name '*.map' -delete
+  find . -name '*.map' -delete; \
+  find node_modules/onnxruntime-node/bin/*/* -mindepth 1 -maxdepth 1 \
+    ! -path "*/$(node -p 'process.platform + "/" + process.arch')" -exec rm -r {} +
 
 # Debian with Node.js, without npm.
 FROM ${BASE_IMAGE}

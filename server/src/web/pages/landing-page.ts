@@ -109,8 +109,8 @@ function status(problem: string | undefined): Html {
 }
 
 function lead(first: DemoCard | undefined, talks: boolean): string {
-  if (first === undefined || !talks) return 'Visitors talk with it by voice or by text, in the browser.';
-  return `Press the button and talk with ${first.names || 'it'}, by voice or by text.`;
+  if (first === undefined || !talks) return 'Visitors speak with it in the browser, or type.';
+  return `Press the button, allow the microphone and speak with ${first.names || 'it'}. You can also type.`;
 }
 
 /** The first character, as large as the player that takes its place. */
