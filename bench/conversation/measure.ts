@@ -2,6 +2,7 @@ import type { Environment } from '../environment.ts';
 import { measureBesideMints } from './beside-mints.ts';
 import type { Figure } from './figure.ts';
 import { measureOverhead } from './overhead.ts';
+import { measureSpokenTurns } from './spoken-turns.ts';
 import { measureStarts } from './starts.ts';
 import { measureTurns } from './turns.ts';
 
@@ -18,6 +19,7 @@ export async function measureConversations(environment: Environment, extent: Ext
   const { rounds, turns, seconds } = extent;
   return [
     ...(await measureTurns(environment, rounds, turns)),
+    ...(await measureSpokenTurns(environment, rounds, Math.ceil(turns / 4))),
     ...(await measureOverhead(environment, rounds, turns, seconds)),
     ...(await measureBesideMints(environment, rounds, seconds)),
     ...(await measureStarts(environment, rounds)),

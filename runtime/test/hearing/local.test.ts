@@ -83,6 +83,15 @@ describe.skipIf(!isModelInstalled() && process.env.CI !== 'true')('the included 
     );
   });
 
+  test('a killed process costs one turn', async () => {
+    const turn = asTurn(await speakAs('rms')(sentences[0]!));
+    await hear(turn);
+    const killed = hear(turn);
+    process.kill(hearing.processes.pids[0]!, 'SIGKILL');
+    await expect(killed).rejects.toThrow('the hearing process has ended');
+    expect(wordErrors(sentences[0]!, await hear(turn))).toBeLessThanOrEqual(1);
+  });
+
   test.each([
     ['silence', () => 0],
     ['noise', () => 3000 * (Math.random() * 2 - 1)],

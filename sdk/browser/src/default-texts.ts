@@ -22,7 +22,7 @@ export const defaultTexts = {
   showCaptions: 'Captions',
   you: 'You',
   input: 'Write a message',
-  inputOrSpeech: 'Speak, or write a message',
+  inputOrSpeech: 'Speak or type',
   send: 'Send',
   tooLong: 'Too long by {count}.',
   suggestions: 'Suggestions',
