@@ -38,7 +38,7 @@ export async function measureSpokenTurns(
   return figures;
 }
 
-/** One speaker says what the character has just said about something. Returns the milliseconds until the answers begin. */
+/** One speaker repeats a recorded answer of the character. Returns the milliseconds until the answers begin. */
 async function talk(url: string, launch: Launch, speaker: number, turns: number): Promise<number[]> {
   const client = await connected(url, launch, { isHasty: true });
   const speech = await recorded(client, question(speaker));

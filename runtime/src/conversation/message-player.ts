@@ -113,7 +113,7 @@ export class MessagePlayer {
     return this.#state.name;
   }
 
-  /** The text so far. */
+  /** The text of the pieces that were started. */
   get text(): string {
     return this.#message.text;
   }

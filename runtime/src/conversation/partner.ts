@@ -62,7 +62,7 @@ export interface ListeningCalls {
   pressed(): void;
   /** The user speaks during the character's utterance: pauses the character. */
   bargeIn(): void;
-  /** No words of the user were heard: the character continues. */
+  /** The transcript was empty or an echo: the character continues. */
   noSpeech(): void;
   words(text: string, hearingMs: number): void;
   /** Whether the words are what the character is saying. */

@@ -21,7 +21,7 @@ export interface SpeechTurnsCalls extends Pick<ListeningCalls, 'activity' | 'spe
   heard?(samples: Int16Array): void;
   /** The user pressed the button, or has spoken for longer than a short sound. */
   bargedIn(): void;
-  /** The user pauses; the turn ends unless speech follows. `samples` is its audio so far. */
+  /** The user pauses; the turn ends unless speech follows. `samples` is its audio up to now. */
   paused?(samples: Int16Array): void;
   /** The user continues the turn after a pause. */
   continued?(): void;
@@ -86,7 +86,7 @@ export class SpeechTurns implements SpeechInput {
     return this.#recording !== undefined || this.#turnDetector?.isSpeaking === true;
   }
 
-  /** The words of the turn so far do not end a sentence: its end is detected after a longer pause. */
+  /** The transcript of the turn is an unfinished sentence: requires a longer pause to end the turn. */
   waitLonger(): void {
     this.#turnDetector?.waitLonger();
   }

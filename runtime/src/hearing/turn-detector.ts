@@ -59,7 +59,7 @@ export class TurnDetector {
     if (this.#isSpeaking) this.#done();
   }
 
-  /** Waits longer for the end of the current pause: the words so far do not end a sentence. */
+  /** Requires a longer silence to end the turn in the current pause. */
   waitLonger(): void {
     if (this.#isPaused) this.#endMs = unfinishedEndMs;
   }

@@ -40,7 +40,7 @@ describe.skipIf(!isModelInstalled() && process.env.CI !== 'true')('the included 
   const hear = (samples: Int16Array, hints: readonly string[] = []) =>
     hearing.transcribe({ sampleRate: 16_000, samples }, 'en', never, { hints });
 
-  /** Share of words that were not understood. Prints what was heard instead. */
+  /** Word error rate. Prints the wrong transcripts. */
   async function errorRate(
     sentences: readonly string[],
     hints: readonly string[],
@@ -56,7 +56,7 @@ describe.skipIf(!isModelInstalled() && process.env.CI !== 'true')('the included 
       words += wordsOf(sentence).length;
       if (found > 0) misheard.push(heard);
     }
-    console.log(`${errors} of ${words} words; heard: ${misheard.join(' ')}`);
+    console.log(`${errors} of ${words} words; wrong: ${misheard.join(' ')}`);
     return errors / words;
   }
 

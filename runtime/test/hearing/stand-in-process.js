@@ -1,4 +1,4 @@
-// Stands in for the process with the model. The first sample of a turn tells what to do; its text is the number of samples.
+// Stands in for the process with the model. The first sample of a turn selects the behaviour; the text is the number of samples.
 const crash = -1;
 const hang = -2;
 const fail = -3;

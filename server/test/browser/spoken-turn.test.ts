@@ -35,7 +35,7 @@ beforeAll(async () => {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind: mind(question) }) },
   });
   const { sessionToken } = await launched(talking.service, world);
-  // Chromium repeats the file: the question is asked again while it is answered.
+  // Chromium repeats the file: the question interrupts its own answer.
   await writeSpokenWav(spoken, `${url.replace('http', 'ws')}/runtime`, sessionToken, 9);
   world = await createWorld(talking.service, {
     project: { allowedOrigins: [site.origin] },

@@ -1,4 +1,4 @@
-// Transcribes one turn at a time. A process of its own: native code that crashes, or a lack of memory, ends no conversation.
+// Transcribes one turn at a time. Runs as a separate process, so that a crash of native code or a lack of memory ends no conversation.
 import { constants, setPriority } from 'node:os';
 import { loadMoonshine } from './moonshine.js';
 
