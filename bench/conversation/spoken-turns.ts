@@ -40,7 +40,7 @@ export async function measureSpokenTurns(
 
 /** One speaker repeats a recorded answer of the character. Returns the milliseconds until the answers begin. */
 async function talk(url: string, launch: Launch, speaker: number, turns: number): Promise<number[]> {
-  const client = await connected(url, launch, { isHasty: true });
+  const client = await connected(url, launch, { isUnpaced: true });
   const speech = await recorded(client, question(speaker));
   // The first turn waits until the model is loaded.
   await speak(client, speech);

@@ -54,7 +54,7 @@ export class TranscribedSpeech implements SpeechInput {
         pressed: () => calls.pressed(),
         bargedIn: () => this.#bargeIn(),
         began: () => this.#dropEarly(),
-      paused: (samples) => this.#transcribeEarly(samples),
+        paused: (samples) => this.#transcribeEarly(samples),
         continued: () => this.#dropEarly(),
         ended: (samples) => this.#transcribe(samples),
         tooShort: () => this.#reportNoSpeech(),
