@@ -56,6 +56,7 @@ async function runStandalone(config: Config): Promise<void> {
 
 async function start(config: Config) {
   const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
+  for (const problem of engines.problems) log.warn(problem);
   return { log, engines, runtime: startRuntime({ config, engines, clock: systemClock, log }) };
 }
 

@@ -19,6 +19,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
 /** Programs that some tests need, and their packages in Debian. */
 export const packages = {
   caddy: 'caddy',
+  'espeak-ng': 'espeak-ng',
   haproxy: 'haproxy',
   pg_dump: 'postgresql-client',
   promtool: 'prometheus',

@@ -12,6 +12,7 @@ const later: Record<string, Record<Reason, string[]>> = {
   server: {
     'needs a program': [
       'test/browser/console-proxy.test.ts',
+      'test/processes/languages.test.ts',
       'test/processes/monitoring.test.ts',
       'test/processes/nginx.test.ts',
       'test/processes/poolers.test.ts',

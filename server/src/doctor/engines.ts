@@ -11,27 +11,37 @@ interface EngineCheck {
   variables?: string;
   problem?: string;
   ms: number;
+  /** Languages by included or installed speech engine. Absent for external engines. */
+  languages?: Record<string, string[]>;
 }
 
-const { ok, fail } = findingsOf('engines');
+const { ok, warn, fail } = findingsOf('engines');
 
 const engines = ['MIND', 'SPEECH', 'HEARING'];
 
-/** Runs the runtime with `--check`, in which it calls each remote engine once. */
+/** Runs the runtime with `--check`, in which it calls each remote engine once and looks for installed ones. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
-  if (!engines.some((name) => ['openai', 'realtime'].includes(env[name]?.trim() ?? '')))
-    return [ok('the runtime uses no external engine')];
   // The check does not call the service, so the token is not used.
   const report = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
     cwd,
     env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
   });
-  return (JSON.parse(report.stdout) as EngineCheck[]).map(({ engine, variables = engine, problem, ms }) =>
-    problem === undefined
-      ? ok(`${engine} answers (${ms} ms)`)
-      : fail(
-          `${engine} does not work: ${problem}`,
-          `check ${variables}_URL, ${variables}_MODEL and ${variables}_API_KEY`,
-        ),
+  const findings = (JSON.parse(report.stdout) as EngineCheck[]).map(findingOf);
+  const isExternal = engines.some((name) => ['openai', 'realtime'].includes(env[name]?.trim() ?? ''));
+  return isExternal ? findings : [ok('the runtime uses no external engine'), ...findings];
+}
+
+function findingOf({ engine, variables = engine, problem, ms, languages }: EngineCheck): Finding {
+  if (languages !== undefined) return languagesSpoken(languages, problem);
+  if (problem === undefined) return ok(`${engine} answers (${ms} ms)`);
+  return fail(
+    `${engine} does not work: ${problem}`,
+    `check ${variables}_URL, ${variables}_MODEL and ${variables}_API_KEY`,
   );
+}
+
+function languagesSpoken(languages: Record<string, string[]>, problem: string | undefined): Finding {
+  if (problem !== undefined) return warn(problem, 'install espeak-ng, or correct ESPEAK, or set it to off');
+  const spoken = Object.entries(languages).map(([name, tags]) => `${name} speaks ${tags.join(', ')}`);
+  return ok(`${spoken.join('; ')}; other languages are left to the browser`);
 }

@@ -111,6 +111,7 @@ describe('doctor', () => {
       'clock',
       'asset folder',
       'engines',
+      'engines',
       'admin API',
     ]);
   });
