@@ -7,6 +7,7 @@ import { openaiHearing } from './hearing/openai.ts';
 import { openVoiceActivity } from './hearing/voice-activity.ts';
 import { modelMind } from './mind/model/model.ts';
 import { scriptedMind } from './mind/script/script.ts';
+import { OpusCodec } from './opus/codec.ts';
 import { sampleRate } from './realtime/live-item.ts';
 import { type RealtimeEngine, realtimePartner } from './realtime/partner.ts';
 import { atSampleRate } from './speech/at-sample-rate.ts';
@@ -19,6 +20,8 @@ import type { Speech } from './speech/speech.ts';
 
 export interface Engines {
   partner: OpenPartner;
+  /** Absent: all audio is sent as PCM. */
+  codec?: OpusCodec | undefined;
   close(): Promise<void>;
 }
 
@@ -32,11 +35,20 @@ const threads = () => Math.max(1, Math.min(4, Math.floor(availableParallelism() 
 
 type EngineConfig = Pick<Config, 'mind' | 'speech' | 'hearing'>;
 
-/** Opens the configured engines. Resolves when they are ready. */
-export function openEngines(config: EngineConfig): Promise<OpenedEngines> {
-  return config.mind.kind === 'realtime'
-    ? openRealtime(config.mind, config)
-    : openSeparate(config.mind, config);
+/** Opens the configured engines and the codec. Resolves when they are ready. */
+export async function openEngines(config: EngineConfig): Promise<OpenedEngines> {
+  const { mind } = config;
+  const opening = mind.kind === 'realtime' ? openRealtime(mind, config) : openSeparate(mind, config);
+  const [engines, codec] = await Promise.all([opening, OpusCodec.open().catch((error: Error) => error)]);
+  if (codec instanceof Error)
+    return { ...engines, problems: [...engines.problems, `Opus is not available: ${codec.message}`] };
+  return {
+    ...engines,
+    codec,
+    close: async () => {
+      await Promise.all([engines.close(), codec.close()]);
+    },
+  };
 }
 
 /** One model that hears and speaks. The speech engine only speaks the sentence that reports a failure. */

@@ -4,6 +4,7 @@ import type { SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { Outcome } from './character-message.ts';
+import type { FrameFormat } from './frame-source.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { PartnerObserver } from './partner.ts';
@@ -32,6 +33,8 @@ export interface TurnTakingDeps {
   timers: SessionTimers;
   observer: Observer;
   characters: [Character, ...Character[]];
+  /** The format of the current connection. */
+  frames(): FrameFormat;
   mode: SessionMode;
   isDual: boolean;
   /** The character's message was played to its end. */
@@ -155,7 +158,7 @@ export class TurnTaking {
     this.#deps.timers.stopIdleTimer();
     const turn = ++this.#turn;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed } = this.#deps;
+    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed, frames } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
@@ -163,7 +166,7 @@ export class TurnTaking {
       isSpeechBroken = true;
     };
     const deps = {
-      ...{ clock, outbox, isDual, failed, sampleRate: speechOutput.sampleRate },
+      ...{ clock, outbox, isDual, failed, frames, sampleRate: speechOutput.sampleRate },
       nextUtterance: () => {
         this.#utterance = (this.#utterance + 1) % 65_536;
         return this.#utterance;
