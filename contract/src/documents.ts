@@ -41,6 +41,7 @@ export const documents: Readonly<Record<string, string>> = {
       protocolVersion: wire.protocolVersion,
       maxTextCharacters: wire.bounds.textCharacters,
       audioFrame: wire.audioFrame,
+      opus: wire.opus,
       closeCode: wire.closeCodes,
     }),
   ),
