@@ -38,8 +38,9 @@ describe.each([16_000, 24_000] as const)('at %i Hz', (sampleRate) => {
       expect(heard.length).toBe(samples);
       if (samples < 10_000) return;
       const { shift, similarity } = alignment(audio, heard);
-      expect(Math.abs(shift)).toBeLessThanOrEqual(1);
-      expect(similarity).toBeGreaterThan(0.9);
+      // 0.1 ms.
+      expect(Math.abs(shift)).toBeLessThanOrEqual(2);
+      expect(similarity).toBeGreaterThan(0.85);
       const bits = packets.reduce((sum, { length }) => sum + length * 8, 0);
       expect(bits / (samples / sampleRate)).toBeLessThan(opus.bitsPerSecond * 1.1);
     },
