@@ -73,6 +73,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/hostile-runtime.test.ts',
       'test/browser/keyboard.test.ts',
       'test/browser/landing-talk.test.ts',
+      'test/browser/opus.test.ts',
       'test/browser/pages.test.ts',
       'test/browser/relay-across-origins.test.ts',
       'test/browser/rtvi.test.ts',
