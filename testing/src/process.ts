@@ -109,7 +109,7 @@ export async function startProcess(
       RUNTIME: 'off',
       LOG_LEVEL: 'warn',
       DEMO: 'off',
-      // Otherwise tests of other languages would depend on what is installed.
+      // Otherwise tests of other languages would depend on the programs of the machine.
       ESPEAK: 'off',
       ...env,
     },

@@ -45,7 +45,7 @@ async function resume(client: Client, audio?: object): Promise<Client> {
   return again;
 }
 
-/** The audio of an utterance as a client of the protocol hears it. */
+/** The audio of an utterance, decoded as the protocol describes. */
 async function heard(client: Client, utterance: number): Promise<Int16Array> {
   const frames = client.frames.filter(of(utterance));
   const last = frames.at(-1)!;
@@ -170,7 +170,7 @@ describe('the user’s audio', () => {
     expect(hearing.heard).toEqual([800]);
   });
 
-  test('that is hostile is refused frame by frame, and what follows is heard', async () => {
+  test('that is hostile is refused frame by frame, and later audio is transcribed', async () => {
     const { client, hearing } = await listening();
     const good = await userFrames(sweep(0.8, 16_000));
     const [long] = await userFrames(sweep(0.2, 16_000), 60);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A program that is found instead of eSpeak NG. `"$1"` is `--voices` when it is asked for its voices. */
+/** A program that replaces eSpeak NG: it lists one voice for `--voices`, and runs `script` for each text. */
 async function standIn(name: string, script: string): Promise<string> {
   const path = join(folder, name);
   const list =

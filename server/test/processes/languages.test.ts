@@ -42,7 +42,7 @@ describe.skipIf(isSkipped('espeak-ng'))('with espeak-ng', () => {
   });
 });
 
-test('without it, the page is asked to speak or to show captions, as before', async () => {
+test('without it, the page speaks or shows captions', async () => {
   const talking = await startTalking(inject('dataFolder'), { ESPEAK: 'off' });
   try {
     const { engines, utterance, frames } = await firstUtterance(talking, 'harbor-guide', { locale: 'de' });
