@@ -49,7 +49,7 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     const sentence = { text: 'Hello.', locale: 'en', voice, session: {} };
     check('SPEECH', (signal) => openaiSpeech(speech).speak(sentence, signal));
   }
-  if (speech.kind === 'flite') checks.push(checkLanguages(speech));
+  if (speech.kind === 'flite' && mind.kind !== 'realtime') checks.push(checkLanguages(speech));
   if (hearing.kind === 'openai' && mind.kind !== 'realtime') {
     const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));

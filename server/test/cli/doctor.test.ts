@@ -92,7 +92,10 @@ describe('engines', () => {
   });
 
   it('an engine without an address is a configuration error', async () => {
-    const { stdout } = await runCli(['doctor', '--json'], { cwd, env: { ...env, RUNTIME: 'on', MIND: 'openai' } });
+    const { stdout } = await runCli(['doctor', '--json'], {
+      cwd,
+      env: { ...env, RUNTIME: 'on', MIND: 'openai' },
+    });
     expect((JSON.parse(stdout).findings as Finding[]).map(({ message }) => message)).toEqual([
       'MIND_URL is unset',
       'MIND_MODEL is unset',

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { EngineError } from '../../endpoint.ts';
 import { unlessAborted } from '../../timeout.ts';
 import { FairQueue } from '../fair-queue.ts';
@@ -76,17 +77,26 @@ export class EspeakProcesses {
   }
 
   #start(job: Job): void {
-    this.#running.add(job);
+    try {
+      this.#watch(job, this.#spawn(job));
+    } catch (error) {
+      // For example, no file descriptor is left.
+      job.reject(error as Error);
+    }
+  }
+
+  #spawn({ options, text }: Job): ChildProcessByStdio<Writable, Readable, null> {
     const { PATH } = process.env;
-    const child = spawn(
-      this.#program,
-      job.options.concat(job.text === '' ? [] : ['--stdin', '--stdout', '-b', '1']),
-      {
-        // No other variable: the program needs none, and reads none of the runtime's keys.
-        env: PATH === undefined ? {} : { PATH },
-        stdio: ['pipe', 'pipe', 'ignore'],
-      },
-    );
+    return spawn(this.#program, [...options, ...(text === '' ? [] : ['--stdin', '--stdout', '-b', '1'])], {
+      // No other variable: the program needs none, and the runtime's include API keys.
+      env: PATH === undefined ? {} : { PATH },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+  }
+
+  /** Settles the job when its process ends. */
+  #watch(job: Job, child: ChildProcessByStdio<Writable, Readable, null>): void {
+    this.#running.add(job);
     job.process = child;
     const fail = (error: Error) => {
       job.reject(error);
