@@ -41,7 +41,7 @@ export const documents: Readonly<Record<string, string>> = {
       protocolVersion: wire.protocolVersion,
       maxTextCharacters: wire.bounds.textCharacters,
       audioFrame: wire.audioFrame,
-      opus: wire.opus,
+      opus: { packetMs: wire.opus.packetMs, bitsPerSecond: wire.opus.bitsPerSecond },
       closeCode: wire.closeCodes,
     }),
   ),

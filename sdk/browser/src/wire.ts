@@ -17,7 +17,6 @@ export const audioFrameMilliseconds = 40;
 export const audioFrameInputSampleRate = 16000;
 export const opusPacketMs = 20;
 export const opusBitsPerSecond = 24000;
-export const opusPacketBytes = 1275;
 export const closeCodeEnded = 1000;
 export const closeCodeDraining = 1001;
 export const closeCodeTooManyFragments = 1008;
