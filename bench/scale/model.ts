@@ -36,7 +36,7 @@ export const assumptions: Assumptions = {
   experiences: 1_000,
   bloat: 1.3,
   speechPerCoreSecond: 36,
-  audioBits: 30_000,
+  audioBits: 26_000,
 };
 
 /** Seconds between two reports of an active session. */
