@@ -37,6 +37,10 @@ LABEL org.opencontainers.image.title="Session Launch Service" \
 COPY --from=installed /usr/local/bin/node /usr/local/bin/node
 COPY --from=installed /app /app
 COPY deploy/container/session-launch /usr/local/bin/session-launch
+# Speaks Spanish, French, German, Italian, Portuguese, Dutch and Polish, as a separate program (GPL-3.0).
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends espeak-ng \
+  && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 session-launch \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin session-launch \
   && install -d -m 700 -o 10001 -g 10001 /data

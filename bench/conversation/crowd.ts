@@ -12,6 +12,7 @@ const {
   key,
   people,
   subjects = Number.POSITIVE_INFINITY,
+  isOpus = false,
 } = JSON.parse(process.argv[2] ?? '{}') as CrowdOptions;
 
 export interface CrowdOptions {
@@ -20,6 +21,8 @@ export interface CrowdOptions {
   people: number;
   /** Number of different questions; absent: all of them. */
   subjects?: number | undefined;
+  /** Speech arrives as Opus. */
+  isOpus?: boolean;
 }
 
 const mint = { ...serverMint(url, key), body: JSON.stringify({ experienceId, locale: 'en' }) };
@@ -30,7 +33,7 @@ let asked = 0;
 async function attend(isTalking: () => void): Promise<void> {
   while (!isOver) {
     const [launch] = await mintMany(mint, 1);
-    const listener = new Listener(runtimeUrl(url), launch!.sessionToken);
+    const listener = new Listener(runtimeUrl(url), launch!.sessionToken, isOpus);
     here.add(listener);
     await converse(listener, isTalking).catch(() => {});
     here.delete(listener);

@@ -8,8 +8,8 @@ export class Listener extends Talker {
   /** The frames that are not played yet, and when each one will be, by the clock of this process. */
   #playing: (Frame & { playedAt: number })[] = [];
 
-  constructor(url: string, token: string) {
-    super(url, token);
+  constructor(url: string, token: string, isOpus = false) {
+    super(url, token, {}, { isOpus });
     const timer = setInterval(() => this.#reportPlayed(), playedEveryMs);
     void this.closed.then(() => clearInterval(timer));
   }

@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { measureBesideMints } from './beside-mints.ts';
+import { measureCompressed } from './compressed.ts';
 import type { Figure } from './figure.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureSpokenTurns } from './spoken-turns.ts';
@@ -21,6 +22,7 @@ export async function measureConversations(environment: Environment, extent: Ext
     ...(await measureTurns(environment, rounds, turns)),
     ...(await measureSpokenTurns(environment, rounds, Math.ceil(turns / 4))),
     ...(await measureOverhead(environment, rounds, turns, seconds)),
+    ...(await measureCompressed(environment, rounds, seconds)),
     ...(await measureBesideMints(environment, rounds, seconds)),
     ...(await measureStarts(environment, rounds)),
   ];

@@ -21,7 +21,7 @@ export interface Assumptions {
   bloat: number;
   /** Seconds of speech that the offline voice produces in one second of a core. */
   speechPerCoreSecond: number;
-  /** Bits per second of a speaking character: PCM with 16 bits at 16 kHz. */
+  /** Bits per second of a speaking character: Opus with the headers of its frames. */
   audioBits: number;
 }
 
@@ -36,7 +36,7 @@ export const assumptions: Assumptions = {
   experiences: 1_000,
   bloat: 1.3,
   speechPerCoreSecond: 36,
-  audioBits: 256_000,
+  audioBits: 26_000,
 };
 
 /** Seconds between two reports of an active session. */

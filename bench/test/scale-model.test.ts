@@ -18,7 +18,7 @@ describe('the scale model', () => {
     expect(one.walBytesPerSecond).toBeCloseTo(100 * 5_000 + 2_000 * 100);
     expect(one.runtimeCores).toBeCloseTo(5);
     expect(one.runtimeBytes).toBeCloseTo(4e9);
-    expect(one.audioBitsPerSecond).toBeCloseTo(5_000 * 256_000);
+    expect(one.audioBitsPerSecond).toBeCloseTo(5_000 * 26_000);
   });
 
   it('computes machines for the planned load, with a spare of each kind', () => {

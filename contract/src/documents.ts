@@ -41,6 +41,7 @@ export const documents: Readonly<Record<string, string>> = {
       protocolVersion: wire.protocolVersion,
       maxTextCharacters: wire.bounds.textCharacters,
       audioFrame: wire.audioFrame,
+      opus: { packetMs: wire.opus.packetMs, bitsPerSecond: wire.opus.bitsPerSecond },
       closeCode: wire.closeCodes,
     }),
   ),

@@ -44,7 +44,7 @@ export const closeCodes = {
   endedByApi: 4442,
 } as const;
 
-/** Layout of a binary frame, little-endian: this header, then 16-bit mono PCM. */
+/** Layout of a binary frame, little-endian: this header, then 16-bit mono PCM, or Opus packets, each after its length as u16. */
 export const audioFrame = {
   headerBytes: 8,
   /** u8: the source of the audio. */
@@ -52,7 +52,7 @@ export const audioFrame = {
   kinds: { character: 1, user: 2 },
   /** u8: bit flags. */
   flagsAt: 1,
-  flags: { last: 1 },
+  flags: { last: 1, opus: 2 },
   /** u16 */
   utteranceAt: 2,
   /** u32: offset of the frame in samples from the start of the utterance. */
@@ -60,6 +60,17 @@ export const audioFrame = {
   /** Milliseconds of audio per frame; the last frame of an utterance may be shorter. */
   milliseconds: 40,
   inputSampleRate: 16_000,
+} as const;
+
+/** Formats of audio that a client and a runtime can agree on. */
+export const audioFormats = ['pcm16', 'opus'] as const;
+
+/** Opus in binary frames: mono packets that each hold 20 ms. */
+export const opus = {
+  packetMs: 20,
+  bitsPerSecond: 24_000,
+  /** Maximum bytes of a packet (RFC 6716, section 3.2.1). */
+  packetBytes: 1275,
 } as const;
 
 /** Limits of a connection. docs/runtime-protocol.md has one row for each. */

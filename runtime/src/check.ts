@@ -1,11 +1,13 @@
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
+import { installedEspeak } from './engines.ts';
 import { checkLocalHearing } from './hearing/local/check.ts';
 import { isModelInstalled } from './hearing/local/installed.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete, emptyAnswer } from './mind/model/completions.ts';
 import { checkRealtime } from './realtime/check.ts';
+import { languages } from './speech/espeak/voices.ts';
 import { openaiSpeech } from './speech/openai.ts';
 import { withTimeout } from './timeout.ts';
 
@@ -20,6 +22,8 @@ export interface EngineCheck {
   isLocal?: true;
   /** Duration of the call in milliseconds. */
   ms: number;
+  /** Languages that included and installed speech engines speak, by the name of the engine. */
+  languages?: Record<string, string[]>;
 }
 
 /** Seconds in which an engine has to answer. Loading a model takes long on a busy machine. */
@@ -46,6 +50,7 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     const sentence = { text: 'Hello.', locale: 'en', voice, session: {} };
     check('SPEECH', (signal) => openaiSpeech(speech).speak(sentence, signal));
   }
+  if (speech.kind === 'flite' && mind.kind !== 'realtime') checks.push(checkLanguages(speech));
   if (hearing.kind === 'openai' && mind.kind !== 'realtime') {
     const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
@@ -55,6 +60,18 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
       result('HEARING', checkLocalHearing, seconds.local).then((one) => ({ ...one, isLocal: true })),
     );
   return Promise.all(checks);
+}
+
+async function checkLanguages(speech: Extract<Config['speech'], { kind: 'flite' }>): Promise<EngineCheck> {
+  const startedAt = performance.now();
+  const { espeak, problem } = await installedEspeak(speech);
+  const spoken = espeak === undefined ? [] : languages.filter((language) => espeak.speaks(language));
+  return {
+    engine: 'SPEECH',
+    ...(problem === undefined ? {} : { problem }),
+    ms: Math.round(performance.now() - startedAt),
+    languages: { flite: ['en'], ...(spoken.length === 0 ? {} : { 'espeak-ng': spoken }) },
+  };
 }
 
 async function result(

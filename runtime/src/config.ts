@@ -25,13 +25,23 @@ export interface Config {
   resumeSeconds: number;
   shutdownGraceSeconds: number;
   mind: { kind: 'script' } | ({ kind: 'openai' } & RemoteEngine) | ({ kind: 'realtime' } & RealtimeEngine);
-  speech: { kind: 'flite' } | ({ kind: 'openai' } & SpeechEngine) | { kind: 'captions' };
+  speech:
+    | { kind: 'flite'; espeak: EspeakProgram }
+    | ({ kind: 'openai' } & SpeechEngine)
+    | { kind: 'captions' };
   /** `isChosen`: the operator has set it; otherwise it is the default. */
   hearing:
     | { kind: 'local'; isChosen: boolean }
     | { kind: 'page' }
     | ({ kind: 'openai' } & RemoteEngine)
     | { kind: 'off' };
+}
+
+/** eSpeak NG. Without a program it is not used. */
+export interface EspeakProgram {
+  program: string | undefined;
+  /** The operator named it, so that it must exist. */
+  isNamed: boolean;
 }
 
 /** All problems of the configuration, one sentence each. */
@@ -84,7 +94,9 @@ export function readConfig(env: Environment, cwd: string): Config {
     speech:
       speech === 'openai'
         ? { ...engine(v.speechUrl, v.speechModel, v.speechApiKey), voice: read(v.speechVoice) }
-        : { kind: speech === 'captions' ? 'captions' : 'flite' },
+        : speech === 'captions'
+          ? { kind: 'captions' }
+          : { kind: 'flite', espeak: espeakProgram(written(v.espeak.name)) },
     hearing:
       hearing === 'openai'
         ? engine(v.hearingUrl, v.hearingModel, v.hearingApiKey)
@@ -98,6 +110,11 @@ export function readConfig(env: Environment, cwd: string): Config {
     );
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function espeakProgram(named: string | undefined): EspeakProgram {
+  const program = named ?? runtimeVariables.espeak.default;
+  return { program: program === 'off' ? undefined : program, isNamed: named !== undefined };
 }
 
 function realtimeEngine(read: (variable: RuntimeVariable) => string | undefined): RealtimeEngine {

@@ -61,6 +61,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   const metrics = createMetrics(() => conversations.size);
   const conversations = new Conversations({
     partner: engines.partner,
+    codec: engines.codec,
     clock,
     runtimeId,
     resumeSeconds: config.resumeSeconds,

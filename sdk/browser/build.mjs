@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
-const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
+const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js'];
 /** Written last: if it exists, the build is complete. */
 const stamp = join(dist, 'integrity.json');
 
@@ -61,6 +61,7 @@ export async function build() {
     'session-launch.js': { entryPoints: ['src/script.ts'], format: 'iife', banner },
     'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner },
     'worklet.js': { entryPoints: ['src/audio/worklet.js'], format: 'esm' },
+    'opus.js': { entryPoints: ['src/opus.ts'], format: 'esm' },
   };
   mkdirSync(dist, { recursive: true });
   await buildModules(bundle, common);
@@ -133,8 +134,9 @@ export function buildTypes() {
     renameSync(file, place);
   }
   rmSync(all, { recursive: true });
-  // The worklet is loaded by URL and exports nothing.
+  // Loaded by URL; not for applications.
   write('worklet.d.ts', 'export {};\n');
+  write('opus.d.ts', 'export {};\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

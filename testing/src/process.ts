@@ -109,6 +109,8 @@ export async function startProcess(
       RUNTIME: 'off',
       LOG_LEVEL: 'warn',
       DEMO: 'off',
+      // Otherwise tests of other languages would depend on the programs of the machine.
+      ESPEAK: 'off',
       ...env,
     },
     ...{ cwd, stderr, descriptors },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { audioFrame, protocolVersion, subprotocol } from '@session-launch/contract/wire';
+import { audioFrame, opus, protocolVersion, subprotocol } from '@session-launch/contract/wire';
 import { WebSocket } from 'ws';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
@@ -21,11 +21,21 @@ export interface Frame {
  */
 const playedEvery = 30;
 
+export interface TalkerOptions {
+  localAddress?: string;
+  /** Resumes a lost connection: its ticket and the number of its last event. */
+  from?: { ticket: string; lastSeq: number };
+  /** Asks for speech as Opus. */
+  isOpus?: boolean;
+}
+
 /** A client of the runtime that reports audio as played when it arrives. */
 export class Talker {
   readonly events: Event[] = [];
   readonly ws: WebSocket;
   readonly closed: Promise<number>;
+  /** Bytes of all frames. */
+  frameBytes = 0;
   /** When each frame arrived, by the clock of this process, in milliseconds. */
   readonly frameTimes: number[] = [];
   readonly #sounded = new Set<number>();
@@ -33,12 +43,11 @@ export class Talker {
   #sampleRate = 16_000;
   #waiting: (() => void)[] = [];
 
-  /** `from` resumes a lost connection: its ticket and the number of its last event. */
   constructor(
     url: string,
     token: string,
     headers: Record<string, string> = {},
-    { localAddress, from }: { localAddress?: string; from?: { ticket: string; lastSeq: number } } = {},
+    { localAddress, from, isOpus = false }: TalkerOptions = {},
   ) {
     this.ws = new WebSocket(url, subprotocol, {
       headers,
@@ -58,6 +67,7 @@ export class Talker {
         protocol: protocolVersion,
         ...(from === undefined ? { token } : { resume: from }),
         client: { name: 'test', version: '1' },
+        ...(isOpus ? { audio: { output: ['opus'] } } : {}),
       }),
     );
     this.ws.on('message', (data: Buffer, isBinary) => {
@@ -153,17 +163,29 @@ export class Talker {
     this.frameTimes.push(performance.now());
     const utterance = data.readUInt16LE(audioFrame.utteranceAt);
     this.#sounded.add(utterance);
-    const samples = (data.length - audioFrame.headerBytes) / 2;
+    const flags = data.readUInt8(audioFrame.flagsAt);
+    const isCompressed = (flags & audioFrame.flags.opus) !== 0;
+    this.frameBytes += data.length;
     const msOf = (count: number) => (count / this.#sampleRate) * 1000;
+    const ms = isCompressed
+      ? packetsOf(data) * opus.packetMs
+      : msOf((data.length - audioFrame.headerBytes) / 2);
     this.play({
       utterance,
-      ms: msOf(samples),
-      endsAtMs: msOf(data.readUInt32LE(audioFrame.offsetAt) + samples),
-      isLast: (data.readUInt8(audioFrame.flagsAt) & audioFrame.flags.last) !== 0,
+      ms,
+      endsAtMs: msOf(data.readUInt32LE(audioFrame.offsetAt)) + ms,
+      isLast: (flags & audioFrame.flags.last) !== 0,
     });
   }
 
   #wake(): void {
     for (const resume of this.#waiting.splice(0)) resume();
   }
+}
+
+/** The number of Opus packets in a frame. */
+function packetsOf(frame: Buffer): number {
+  let packets = 0;
+  for (let at = audioFrame.headerBytes; at < frame.length; packets++) at += 2 + frame.readUInt16LE(at);
+  return packets;
 }

@@ -12,6 +12,7 @@ const later: Record<string, Record<Reason, string[]>> = {
   server: {
     'needs a program': [
       'test/browser/console-proxy.test.ts',
+      'test/processes/languages.test.ts',
       'test/processes/monitoring.test.ts',
       'test/processes/nginx.test.ts',
       'test/processes/poolers.test.ts',
@@ -72,6 +73,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/hostile-runtime.test.ts',
       'test/browser/keyboard.test.ts',
       'test/browser/landing-talk.test.ts',
+      'test/browser/opus.test.ts',
       'test/browser/pages.test.ts',
       'test/browser/relay-across-origins.test.ts',
       'test/browser/rtvi.test.ts',

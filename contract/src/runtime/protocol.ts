@@ -2,9 +2,9 @@ import type { Static, TSchema } from 'typebox';
 import { optional } from '../fields.ts';
 import { endReasons } from '../session.ts';
 import Type from '../type.ts';
-import { bounds, protocolVersion } from '../wire.ts';
+import { audioFormats, bounds, protocolVersion } from '../wire.ts';
 
-export { audioFrame, bounds, closeCodes, protocolVersion, subprotocol } from '../wire.ts';
+export { audioFormats, audioFrame, bounds, closeCodes, opus, protocolVersion, subprotocol } from '../wire.ts';
 
 /** Mouth shapes, with the names that are common in renderers (the Oculus viseme set). */
 export const visemes = [
@@ -52,6 +52,8 @@ const messageId = Type.String({ minLength: 1, maxLength: 64 });
 const locale = Type.String({ minLength: 1, maxLength: 64 });
 const locales = Type.Array(locale, { maxItems: 500 });
 const utterance = Type.Integer({ minimum: 0, maximum: 65_535 });
+/** In the order of preference. Unknown formats are ignored. */
+const formats = Type.Array(Type.String({ maxLength: 20 }), { maxItems: 10 });
 const ms = Type.Number({ minimum: 0, maximum: 86_400_000 });
 
 const message = <T extends string, P extends Record<string, TSchema>>(type: T, fields: P) =>
@@ -72,6 +74,8 @@ export const helloSchema = message('hello', {
   }),
   /** Locales for which the page has speech synthesis and speech recognition. */
   speech: Type.Optional(Type.Object({ synthesis: locales, recognition: locales })),
+  /** Formats that the client can play and record. Without it, both are `pcm16`. Sent on every connection. */
+  audio: Type.Optional(Type.Object({ output: Type.Optional(formats), input: Type.Optional(formats) })),
 });
 
 /** Client messages by `type`. Unlisted fields are ignored. */
@@ -105,7 +109,7 @@ const event = <T extends string, P extends Record<string, TSchema>>(type: T, fie
 
 const characterId = Type.String();
 const sampleRate = Type.Integer({ minimum: 8000, maximum: 48_000 });
-const pcm = Type.Object({ format: Type.Literal('pcm16'), sampleRate });
+const format = Type.Enum(audioFormats);
 const speechKind = Type.Enum(['server', 'client', 'captions']);
 const engineOfSpeech = Type.Object({ kind: speechKind, name: Type.String() });
 const span = Type.Object({ locale, text: Type.String() });
@@ -117,7 +121,15 @@ export const runtimeEvents = {
     sessionId: Type.String(),
     resumeTicket: Type.String(),
     resumed: Type.Boolean(),
-    audio: Type.Object({ input: pcm, output: pcm }),
+    audio: Type.Object({
+      input: Type.Object({ format, sampleRate }),
+      output: Type.Object({
+        format,
+        sampleRate,
+        /** Samples, at `sampleRate`, that an Opus decoder returns before the audio of an utterance begins. */
+        preSkip: Type.Optional(Type.Integer({ minimum: 0 })),
+      }),
+    }),
     engines: Type.Object({
       mind: Type.Object({ kind: Type.Enum(['script', 'model']), name: Type.String() }),
       speech: engineOfSpeech,
@@ -203,6 +215,7 @@ type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never;
 export type UnnumberedEvent = WithoutSeq<RuntimeEvent>;
 
 export type Engines = Extract<RuntimeEvent, { type: 'ready' }>['engines'];
+export type AudioFormat = (typeof audioFormats)[number];
 export type Mode = Extract<RuntimeEvent, { type: 'mode' }>['mode'];
 export type Cue = [ms: number, viseme: Viseme];
 /** Start of a word in milliseconds, and its start and end offsets in the text of the utterance. */

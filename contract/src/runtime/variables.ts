@@ -82,8 +82,15 @@ export const runtimeVariables = {
     'SPEECH',
     ['flite', 'openai', 'captions'],
     'flite',
-    'Speech synthesis: `flite` (the included English voices), `openai` (a speech service) or `captions` (text only).',
+    'Speech synthesis: `flite` (the included English voices, and eSpeak NG where it is installed), `openai` (a speech service) or `captions` (text only).',
   ),
+  espeak: {
+    ...named(
+      'ESPEAK',
+      'Program that speaks Spanish, French, German, Italian, Portuguese, Dutch and Polish if `SPEECH` is `flite`: a name that is looked for in `PATH`, or a path. Without it, or with `off`, the browser speaks these languages.',
+    ),
+    default: 'espeak-ng',
+  },
   speechUrl: address('SPEECH_URL', 'http://127.0.0.1:8000/v1', 'speech service'),
   speechModel: named('SPEECH_MODEL', 'Name of the speech model.'),
   speechVoice: named('SPEECH_VOICE', 'Voice of characters without a voice in the project file.'),

@@ -9,13 +9,15 @@ import {
 import type { EndReason } from '@session-launch/contract/session';
 import { type Clock, guarded } from '../clock.ts';
 import type { Character } from '../mind/mind.ts';
+import type { OpusCodec } from '../opus/codec.ts';
 import { RateWindow } from '../rate-window.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { ConnectedTime } from './connected-time.ts';
+import { type FrameFormat, opusFrames, pcmFrames } from './frame-source.ts';
 import { Outbox } from './outbox.ts';
 import type { OpenPartner, Partner } from './partner.ts';
-import { readyEvent } from './ready.ts';
+import { chooseFormats, type Formats, readyEvent } from './ready.ts';
 import { ResumeTickets } from './resume-tickets.ts';
 import { SessionTimers } from './session-timers.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
@@ -24,6 +26,8 @@ import { UserInput } from './user-input.ts';
 export interface ConversationDeps {
   clock: Clock;
   partner: OpenPartner;
+  /** Absent: all audio is PCM. */
+  codec?: OpusCodec | undefined;
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
@@ -57,6 +61,8 @@ export class Conversation {
   readonly #input: UserInput;
   readonly #time: ConnectedTime;
   readonly #tickets: ResumeTickets;
+  /** The formats of the current connection. */
+  #formats: Formats = { input: 'pcm16', output: 'pcm16' };
   #isEnded = false;
   #isDraining = false;
   #cancelWait: () => void = () => {};
@@ -95,6 +101,7 @@ export class Conversation {
     const { dialogue, speechOutput, listen } = this.#partner;
     this.#turns = new TurnTaking({
       ...{ clock, dialogue, speechOutput, observer, characters },
+      frames: () => this.#frames(),
       outbox: this.#outbox,
       timers: this.#timers,
       mode: session.mode,
@@ -108,6 +115,7 @@ export class Conversation {
       ...{ clock, connected, listen },
       turns: this.#turns,
       outbox: this.#outbox,
+      codec: deps.codec,
       hearingFailed: (error) => observer.engineFailed('hearing', error),
       safely: (work) => this.#safely(work),
     });
@@ -132,16 +140,20 @@ export class Conversation {
   }
 
   /** Starts the session on its first connection. */
-  begin(connection: ClientConnection): void {
+  begin(connection: ClientConnection, hello: Pick<Hello, 'audio'> = {}): void {
     this.#safely(() => {
       this.#timers.start();
-      this.#open(connection, false);
+      this.#open(connection, hello, false);
       this.#turns.open();
     });
   }
 
   /** Continues the session on another connection of the same client. */
-  resume(connection: ClientConnection, { ticket, lastSeq }: NonNullable<Hello['resume']>): void {
+  resume(
+    connection: ClientConnection,
+    { ticket, lastSeq }: NonNullable<Hello['resume']>,
+    hello: Pick<Hello, 'audio'> = {},
+  ): void {
     // The old connection may be lost without the runtime having noticed.
     this.#outbox.connection?.close(closeCodes.draining, 'resumed elsewhere');
     this.#disconnect();
@@ -150,7 +162,7 @@ export class Conversation {
     this.frames.resumed();
     this.#tickets.use(ticket);
     this.#safely(() => {
-      this.#open(connection, true);
+      this.#open(connection, hello, true);
       this.#outbox.replay(lastSeq);
       this.#turns.repeatMode();
       this.#turns.player?.continue();
@@ -265,11 +277,19 @@ export class Conversation {
     this.#turns.player?.connectionLost();
   }
 
-  #open(connection: ClientConnection, resumed: boolean): void {
+  #frames(): FrameFormat {
+    const { codec } = this.#deps;
+    // While the codec's thread is replaced, utterances are sent as PCM.
+    return this.#formats.output === 'opus' && codec?.isReady ? opusFrames(codec) : pcmFrames;
+  }
+
+  #open(connection: ClientConnection, { audio }: Pick<Hello, 'audio'>, resumed: boolean): void {
     this.#outbox.open(connection);
+    this.#formats = chooseFormats(audio, this.#deps.codec?.isReady === true);
     this.#time.start();
     const { engines, speechOutput } = this.#partner;
+    const formats = this.#formats;
     const [{ sampleRate }, ticket] = [speechOutput, this.#tickets.current];
-    this.#outbox.send(readyEvent(this.#connected, { engines, sampleRate, ticket, resumed }));
+    this.#outbox.send(readyEvent(this.#connected, { engines, formats, sampleRate, ticket, resumed }));
   }
 }

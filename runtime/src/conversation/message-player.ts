@@ -3,6 +3,7 @@ import type { Said } from '../mind/mind.ts';
 import type { LiveSpeech } from '../speech/live-speech.ts';
 import { characterFrame } from './audio-frames.ts';
 import { CharacterMessage, type Outcome } from './character-message.ts';
+import type { FrameFormat, FrameSource } from './frame-source.ts';
 import type { Outbox } from './outbox.ts';
 import { type Piece, PieceQueue, type PieceQueueDeps } from './piece-queue.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
@@ -11,6 +12,8 @@ import type { PreparedSpeech } from './speech-output.ts';
 export interface MessagePlayerDeps extends Pick<PieceQueueDeps, 'clock' | 'mindFailed' | 'failed'> {
   outbox: Outbox;
   sampleRate: number;
+  /** The format of the current connection. */
+  frames(): FrameFormat;
   isDual: boolean;
   nextUtterance(): number;
   prepare(said: Said, signal: AbortSignal): Promise<PreparedSpeech>;
@@ -36,15 +39,14 @@ type State =
   /** Waits for the synthesis of a piece, for earlier utterances to be played, or for the connection. */
   | { name: 'starting'; piece: Piece }
   /** Sends server audio, at most `bounds.aheadMs` ahead of playback. */
-  | { name: 'sending'; utterance: Utterance; audio: Int16Array; offset: number }
-  /** Sends speech that is still arriving. `part` is taken from it; `offset` counts the samples sent of the utterance, `sent` those of the part. */
+  | { name: 'sending'; utterance: Utterance; frames: FrameSource }
+  /** Sends speech that is still arriving. */
   | {
       name: 'live';
       utterance: Utterance;
       live: LiveSpeech;
-      part: Int16Array;
-      sent: number;
-      offset: number;
+      frames: FrameSource;
+      isEnded: boolean;
       /** Whether the last mouth shapes were sent. */
       isTimed: boolean;
     }
@@ -192,7 +194,7 @@ export class MessagePlayer {
       case 'starting':
         return this.#start(state.piece, isTimeout);
       case 'sending':
-        return this.#sendFrame(state);
+        return this.#sendWhole(state);
       case 'live':
         return this.#sendLive(state);
       case 'page':
@@ -246,8 +248,11 @@ export class MessagePlayer {
     const { words, cues, durationMs } = spoken;
     const id = nextUtterance();
     const utterance = this.#playback.begin({ id, piece: this.#next, text, words, durationMs });
-    if (speech === 'server') this.#state = { name: 'sending', utterance, audio: spoken.audio, offset: 0 };
-    else if (speech === 'client') this.#state = { name: 'page', utterance };
+    if (speech === 'server') {
+      const { sampleRate, frames } = this.#deps;
+      const whole = frames().whole(spoken.audio, sampleRate, () => this.#framesReady(utterance));
+      this.#state = { name: 'sending', utterance, frames: whole };
+    } else if (speech === 'client') this.#state = { name: 'page', utterance };
     else this.#state = { name: 'captions', utterance, shownAt: clock.now() };
     if (speech !== 'server') utterance.sentMs = durationMs;
     this.#announce(piece, utterance, speech);
@@ -294,35 +299,22 @@ export class MessagePlayer {
       ...{ id: nextUtterance(), piece: this.#next, text, words: [], durationMs: Number.POSITIVE_INFINITY },
       live: { speech: live, fromMs: live.takenMs, fromCharacter },
     });
-    this.#state = {
-      name: 'live',
-      utterance,
-      live,
-      part: new Int16Array(0),
-      sent: 0,
-      offset: 0,
-      isTimed: false,
-    };
+    const { sampleRate, frames } = this.#deps;
+    const source = frames().live(sampleRate, () => this.#framesReady(utterance));
+    this.#state = { name: 'live', utterance, live, frames: source, isEnded: false, isTimed: false };
     this.#announce(piece, utterance, 'server');
     return again;
   }
 
   #sendLive(state: Extract<State, { name: 'live' }>): number {
-    const { outbox, sampleRate } = this.#deps;
-    const { utterance, live, part } = state;
-    const hasPart = state.sent < part.length;
-    if (!hasPart && live.isOver) return this.#endLive(state);
-    const isAhead = this.#playback.aheadMs + audioFrame.milliseconds > bounds.aheadMs;
-    if (isAhead || outbox.isBacklogged) return stallMs;
-    if (!hasPart) return this.#takeLive(state);
-    const length = Math.round((sampleRate * audioFrame.milliseconds) / 1000);
-    const samples = part.subarray(state.sent, state.sent + length);
-    const frame = characterFrame(utterance.id, state.offset, samples, false);
-    state.sent += samples.length;
-    state.offset += samples.length;
-    utterance.sentMs = (state.offset / sampleRate) * 1000;
-    outbox.connection?.sendAudio(frame);
-    return again;
+    const { frames, live, utterance } = state;
+    if (frames.isDrained && live.isOver && !state.isEnded) this.#endLive(state);
+    if (!state.isEnded && this.#mustWait) return stallMs;
+    const sent = this.#sendNext(state);
+    if (sent !== undefined) return sent;
+    // The rest is sent in another utterance.
+    if (frames.hasFailed) return this.#endUtterance(utterance, 'interrupted');
+    return frames.isDrained && !state.isEnded ? this.#takeLive(state) : untilEvent;
   }
 
   /** Takes the speech that has arrived, and sends its mouth shapes before its audio. */
@@ -337,7 +329,7 @@ export class MessagePlayer {
       ([ms, start, end]): WordTime => [ms - Math.round(fromMs), start - fromCharacter, end - fromCharacter],
     );
     utterance.words.push(...words);
-    Object.assign(state, { part: taken.audio, sent: 0 });
+    state.frames.push(taken.audio);
     const more = live.isOver ? {} : ({ more: true } as const);
     if (live.isOver) cues.push([Math.round(live.takenMs - fromMs), 'sil']);
     state.isTimed = live.isOver;
@@ -354,38 +346,56 @@ export class MessagePlayer {
     utterance.text = live.text.slice(utterance.live!.fromCharacter).trimEnd();
   }
 
-  /** Marks the end of the audio with an empty frame, because the last one was sent before its successor was known. */
-  #endLive(state: Extract<State, { name: 'live' }>): number {
-    const { utterance, offset } = state;
+  /** All speech has arrived and was sent, except what does not fill a frame. */
+  #endLive(state: Extract<State, { name: 'live' }>): void {
     this.#updateText(state);
-    const { outbox } = this.#deps;
-    const { id, sentMs } = utterance;
-    utterance.durationMs = sentMs;
+    const { utterance, live } = state;
+    const { id } = utterance;
+    utterance.durationMs = live.takenMs - utterance.live!.fromMs;
     if (!state.isTimed)
-      outbox.send({ type: 'cues', utterance: id, source: 'level', cues: [[Math.round(sentMs), 'sil']] });
-    outbox.connection?.sendAudio(characterFrame(id, offset, new Int16Array(0), true));
-    return this.#endUtterance(utterance, 'done');
+      this.#deps.outbox.send({
+        type: 'cues',
+        utterance: id,
+        source: 'level',
+        cues: [[Math.round(utterance.durationMs), 'sil']],
+      });
+    state.isEnded = true;
+    state.frames.end();
   }
 
-  #sendFrame(state: Extract<State, { name: 'sending' }>): number {
-    const { outbox, sampleRate } = this.#deps;
-    const { utterance, audio, offset } = state;
-    if (offset >= audio.length) return this.#endUtterance(utterance, 'done');
-    const isAhead = this.#playback.aheadMs + audioFrame.milliseconds > bounds.aheadMs;
-    if (isAhead || outbox.isBacklogged) return stallMs;
-    const samples = audio.subarray(
-      offset,
-      offset + Math.round((sampleRate * audioFrame.milliseconds) / 1000),
+  #sendWhole(state: Extract<State, { name: 'sending' }>): number {
+    if (this.#mustWait) return stallMs;
+    const sent = this.#sendNext(state);
+    if (sent !== undefined) return sent;
+    return state.frames.hasFailed ? this.#endUtterance(state.utterance, 'interrupted') : untilEvent;
+  }
+
+  /** Whether enough audio was sent ahead of playback, or the client does not read. */
+  get #mustWait(): boolean {
+    return (
+      this.#playback.aheadMs + audioFrame.milliseconds > bounds.aheadMs || this.#deps.outbox.isBacklogged
     );
-    state.offset += samples.length;
-    utterance.sentMs = Math.min(utterance.durationMs, (state.offset / sampleRate) * 1000);
-    outbox.connection?.sendAudio(characterFrame(utterance.id, offset, samples, state.offset >= audio.length));
-    return again;
+  }
+
+  /** Sends the next frame. Returns the timeout of the state, or `undefined` if no frame is ready. */
+  #sendNext({ frames, utterance }: Extract<State, { frames: FrameSource }>): number | undefined {
+    const { outbox, sampleRate } = this.#deps;
+    const frame = frames.next();
+    if (frame === undefined) return undefined;
+    utterance.sentMs = Math.min(utterance.durationMs, (frame.end / sampleRate) * 1000);
+    outbox.connection?.sendAudio(characterFrame(utterance.id, frame));
+    return frame.isLast ? this.#endUtterance(utterance, 'done') : again;
+  }
+
+  /** Frames that were not ready are. */
+  #framesReady(utterance: Utterance): void {
+    if ('frames' in this.#state && this.#state.utterance === utterance) this.#step();
   }
 
   #endUtterance(utterance: Utterance, reason: 'done' | 'interrupted'): typeof again {
     if (reason === 'done') utterance.sentMs = utterance.durationMs;
     const durationMs = Math.round(utterance.sentMs);
+    if ('frames' in this.#state) this.#state.frames.close();
     this.#state = { name: 'generating' };
     // Live speech continues in another utterance.
     if (reason === 'done' || utterance.live === undefined) this.#next++;

@@ -1,5 +1,6 @@
 import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import {
+  type AudioFormat,
   audioFrame,
   bounds,
   type Engines,
@@ -9,14 +10,35 @@ import {
 } from '@session-launch/contract/runtime/protocol';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Mind } from '../mind/mind.ts';
+import { preSkip } from '../opus/packets.ts';
 import type { SpeechOutput } from './speech-output.ts';
+
+/** The formats of a connection. */
+export type Formats = Record<'input' | 'output', AudioFormat>;
+
+/** The first format of each list that the runtime supports. */
+export function chooseFormats(
+  { input, output }: NonNullable<Hello['audio']> = {},
+  hasOpus: boolean,
+): Formats {
+  const choose = (offered: readonly string[] = []) =>
+    offered.find((format): format is AudioFormat => format === 'pcm16' || (format === 'opus' && hasOpus)) ??
+    'pcm16';
+  return { input: choose(input), output: choose(output) };
+}
 
 /** Builds the `ready` event, the first one on every connection. */
 export function readyEvent(
   { session, manifest, limits }: Connected,
-  opening: { engines: Engines; sampleRate: number; ticket: string; resumed: boolean },
+  opening: {
+    engines: Engines;
+    formats: Formats;
+    sampleRate: number;
+    ticket: string;
+    resumed: boolean;
+  },
 ): UnnumberedEvent {
-  const { engines, sampleRate, ticket, resumed } = opening;
+  const { engines, formats, sampleRate, ticket, resumed } = opening;
   const { sessionId, locale, secondaryLocale } = session;
   return {
     type: 'ready',
@@ -25,8 +47,12 @@ export function readyEvent(
     resumeTicket: ticket,
     resumed,
     audio: {
-      input: { format: 'pcm16', sampleRate: audioFrame.inputSampleRate },
-      output: { format: 'pcm16', sampleRate },
+      input: { format: formats.input, sampleRate: audioFrame.inputSampleRate },
+      output: {
+        format: formats.output,
+        sampleRate,
+        ...(formats.output === 'opus' ? { preSkip: preSkip(sampleRate) } : {}),
+      },
     },
     engines,
     characters: manifest.characters.map(({ characterId }) => ({

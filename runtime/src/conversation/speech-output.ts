@@ -41,7 +41,11 @@ export class SpeechOutput {
 
   nameFor(locale: string): string {
     const kind = this.kindFor(locale);
-    return kind === 'server' ? this.#engine!.name : kind === 'client' ? 'speechSynthesis' : 'captions';
+    return kind === 'server'
+      ? this.#engine!.nameFor(locale)
+      : kind === 'client'
+        ? 'speechSynthesis'
+        : 'captions';
   }
 
   /** Never rejects because of the engine: calls `failed` and falls back to the page or captions. */

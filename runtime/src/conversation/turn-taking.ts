@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
 import type { Outcome } from './character-message.ts';
 import { isPartOf } from './echo.ts';
+import type { FrameFormat } from './frame-source.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { PartnerObserver } from './partner.ts';
@@ -33,6 +34,8 @@ export interface TurnTakingDeps {
   timers: SessionTimers;
   observer: Observer;
   characters: [Character, ...Character[]];
+  /** The format of the current connection. */
+  frames(): FrameFormat;
   mode: SessionMode;
   isDual: boolean;
   /** The character's message was played to its end. */
@@ -161,7 +164,7 @@ export class TurnTaking {
     this.#deps.timers.stopIdleTimer();
     const turn = ++this.#turn;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed } = this.#deps;
+    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed, frames } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
@@ -169,7 +172,7 @@ export class TurnTaking {
       isSpeechBroken = true;
     };
     const deps = {
-      ...{ clock, outbox, isDual, failed, sampleRate: speechOutput.sampleRate },
+      ...{ clock, outbox, isDual, failed, frames, sampleRate: speechOutput.sampleRate },
       nextUtterance: () => {
         this.#utterance = (this.#utterance + 1) % 65_536;
         return this.#utterance;

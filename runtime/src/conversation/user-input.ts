@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Connected } from '@session-launch/contract/runtime/lifecycle';
-import { audioFrame, bounds, type ClientMessage } from '@session-launch/contract/runtime/protocol';
+import { audioFrame, bounds, type ClientMessage, opus } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
+import type { OpusCodec } from '../opus/codec.ts';
+import type { Decoder } from '../opus/decoder.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyTexts, tooMuchAudio } from '../refusals.ts';
 import { TokenBucket } from '../token-bucket.ts';
-import { userSamples } from './audio-frames.ts';
+import { userAudio } from './audio-frames.ts';
 import type { Outbox } from './outbox.ts';
 import type { Partner, SpeechInput } from './partner.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -17,6 +19,8 @@ export interface UserInputDeps {
   listen: Partner['listen'];
   turns: TurnTaking;
   outbox: Outbox;
+  /** Absent: only PCM is accepted. */
+  codec: OpusCodec | undefined;
   hearingFailed(error: Error): void;
   /** Runs `work`; an error in it ends this conversation only. */
   safely(work: () => void): void;
@@ -25,7 +29,6 @@ export interface UserInputDeps {
 type Message<T extends ClientMessage['type']> = Extract<ClientMessage, { type: T }>;
 
 const samplesPerMs = audioFrame.inputSampleRate / 1000;
-const maxSamples = bounds.soundFrameMs * samplesPerMs;
 
 /** In milliseconds of audio. A microphone's clock may run up to 1 % faster than ours. */
 const audioLimits = { perSecond: 1010, burst: bounds.soundAheadMs, credit: bounds.soundCreditMs };
@@ -37,6 +40,8 @@ export class UserInput {
   readonly #audioBudget: TokenBucket;
   readonly #seenIds = new SeenIds();
   readonly #speechInput: SpeechInput | undefined;
+  /** Keeps decoded audio, PCM and presses of the button in order. */
+  readonly #decoder: Decoder | undefined;
   #lastInterim = '';
   /** Time of the first interim transcript since the last final one. */
   #interimsSince: number | undefined;
@@ -46,6 +51,12 @@ export class UserInput {
     this.#texts = new RateWindow(deps.clock, bounds.textsPerTenSeconds, 10_000);
     this.#audioBudget = new TokenBucket(deps.clock, audioLimits);
     this.#speechInput = this.#openSpeechInput();
+    this.#decoder = deps.codec?.decoder((samples) =>
+      deps.safely(() => {
+        if (samples === undefined) this.#refuseAudio('The audio cannot be decoded.');
+        else this.#speechInput?.push(samples);
+      }),
+    );
   }
 
   text({ id, text }: Message<'text'>): void {
@@ -72,21 +83,24 @@ export class UserInput {
   press({ type }: Message<'audio.start' | 'audio.end'>): void {
     if (this.#speechInput === undefined)
       this.#deps.turns.error('SPEECH_INPUT_OFF', 'This session does not accept audio.', type);
-    else if (type === 'audio.start') this.#speechInput.start();
-    else this.#speechInput.end();
+    else this.#inOrder((input) => (type === 'audio.start' ? input.start() : input.end()));
   }
 
   /** Handles a binary frame of the client. */
   audio(frame: Uint8Array): void {
     if (this.#speechInput === undefined) return;
-    const { turns } = this.#deps;
-    const samples = userSamples(frame);
-    if (samples === undefined)
-      turns.error('INVALID_MESSAGE', 'The binary frame is not a frame of user audio.', 'audio');
-    else if (samples.length > maxSamples)
-      turns.error('INVALID_MESSAGE', `An audio frame holds at most ${bounds.soundFrameMs} ms.`, 'audio');
-    else if (!this.#audioBudget.take(samples.length / samplesPerMs)) this.#refuse(tooMuchAudio());
-    else this.#speechInput.push(samples);
+    const audio = userAudio(frame);
+    if (audio === undefined || ('packets' in audio && this.#decoder === undefined)) {
+      this.#refuseAudio('The binary frame is not a frame of user audio.');
+      return;
+    }
+    const ms =
+      'packets' in audio ? audio.packets.length * opus.packetMs : audio.samples.length / samplesPerMs;
+    if (ms > bounds.soundFrameMs)
+      this.#refuseAudio(`An audio frame holds at most ${bounds.soundFrameMs} ms.`);
+    else if (!this.#audioBudget.take(ms)) this.#refuse(tooMuchAudio());
+    else if ('packets' in audio) this.#decoder!.push(audio.packets);
+    else this.#inOrder((input) => input.push(audio.samples));
   }
 
   /** Called when the client has resumed on another connection. */
@@ -95,7 +109,19 @@ export class UserInput {
   }
 
   close(): void {
+    this.#decoder?.close();
     this.#speechInput?.close();
+  }
+
+  /** Calls the input after audio that is being decoded. */
+  #inOrder(work: (input: SpeechInput) => void): void {
+    const input = this.#speechInput!;
+    if (this.#decoder === undefined) work(input);
+    else this.#decoder.afterAudio(() => this.#deps.safely(() => work(input)));
+  }
+
+  #refuseAudio(problem: string): void {
+    this.#deps.turns.error('INVALID_MESSAGE', problem, 'audio');
   }
 
   #userSaid(id: string, text: string, hearingMs?: number): void {

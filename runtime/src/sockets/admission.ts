@@ -139,12 +139,14 @@ export class Admission {
       if (hello.resume !== undefined) {
         const { resume } = hello;
         const conversation = this.#resumable(resume.ticket, peer.origin);
-        this.#join(connection, conversation, { early, peer }, () => conversation.resume(connection, resume));
+        this.#join(connection, conversation, { early, peer }, () =>
+          conversation.resume(connection, resume, hello),
+        );
         return 'resumed';
       }
       if (hello.token === undefined) throw notHello();
       const conversation = await this.#begin(hello, hello.token, peer);
-      this.#join(connection, conversation, { early, peer }, () => conversation.begin(connection));
+      this.#join(connection, conversation, { early, peer }, () => conversation.begin(connection, hello));
       return 'ready';
     } finally {
       connection.resume();

@@ -28,7 +28,8 @@ export interface Spoken {
 
 /** A speech synthesis engine on the server. */
 export interface Speech {
-  name: string;
+  /** Name of the engine that speaks the locale. */
+  nameFor(locale: string): string;
   sampleRate: number;
   /** Whether the engine supports the locale. If not, the page's speech synthesis or captions are used. */
   speaks(locale: string): boolean;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pcmFrames } from '../../src/conversation/frame-source.ts';
 import { MessagePlayer } from '../../src/conversation/message-player.ts';
 import { Outbox } from '../../src/conversation/outbox.ts';
 import type { PreparedSpeech } from '../../src/conversation/speech-output.ts';
@@ -36,6 +37,7 @@ function open(speech: Kind = 'server', texts = ['First one.', 'Second one.']) {
       clock,
       outbox,
       sampleRate: 16_000,
+      frames: () => pcmFrames,
       isDual: false,
       nextUtterance: () => ++utterance,
       prepare: async () => {

@@ -17,6 +17,8 @@ export interface ClientOptions {
   address?: string;
   /** Whether the client reports audio as played when it arrives. */
   plays?: boolean;
+  /** The formats in `hello`. */
+  audio?: { output?: string[]; input?: string[] };
 }
 
 /** A client over a real socket. Validates every event against the protocol. */
@@ -116,8 +118,9 @@ export class Client {
     this.frames.push(frame);
     if (!plays) return;
     const { sampleRate } = this.events.find((event) => event.type === 'ready')!.audio.output;
-    const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / (sampleRate / 1000);
-    const isDone = frame.readUInt8(1) === 1;
+    const samples = (frame.readUInt8(1) & 2) === 0 ? (frame.length - 8) / 2 : 0;
+    const ms = (frame.readUInt32LE(4) + samples) / (sampleRate / 1000);
+    const isDone = (frame.readUInt8(1) & 1) === 1;
     // Not for every frame: the runtime limits the number of client messages per second.
     if (isDone || this.frames.length % 10 === 0)
       this.send({ type: 'played', utterance: frame.readUInt16LE(2), ms, ...(isDone ? { done: true } : {}) });

@@ -7,7 +7,7 @@ import { predict } from '../../src/speech/speech-timing.ts';
 export function instantSpeech(more: Partial<Speech> = {}): Speech & { spoken: Sentence[] } {
   const spoken: Sentence[] = [];
   return {
-    name: 'instant',
+    nameFor: () => 'instant',
     sampleRate: 16_000,
     speaks: (locale) => locale.startsWith('en'),
     speak: async (sentence): Promise<Spoken> => {

@@ -8,6 +8,7 @@ import type { Config } from '../../src/config.ts';
 import { composedPartner, type SeparateEngines } from '../../src/conversation/composed-partner.ts';
 import type { OpenPartner } from '../../src/conversation/partner.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
+import type { OpusCodec } from '../../src/opus/codec.ts';
 import { type Runtime, startRuntime } from '../../src/runtime.ts';
 import { type Listener, listenStandalone } from '../../src/standalone.ts';
 import { Client, type ClientOptions } from './client.ts';
@@ -31,6 +32,8 @@ export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resu
   engines?: Partial<SeparateEngines>;
   /** Replaces the separate engines. */
   partner?: OpenPartner;
+  /** Absent: all audio is PCM. */
+  codec?: OpusCodec;
   clock?: Clock;
   logLevel?: string;
 }
@@ -46,6 +49,7 @@ function loopback(): BlockList {
 export async function startWorld({
   engines,
   partner,
+  codec,
   clock = systemClock,
   logLevel = 'debug',
   trustProxy = loopback(),
@@ -74,6 +78,7 @@ export async function startWorld({
           ...engines,
         }),
       hearing: () => 'page',
+      codec,
       close: async () => {},
     },
     clock,
@@ -97,7 +102,7 @@ export async function startWorld({
     dataDir,
     log,
     client,
-    join: async ({ origin, protocols, address, plays, ...session } = {}) => {
+    join: async ({ origin, protocols, address, plays, audio, ...session } = {}) => {
       const { sessionId, token } = service.mint(session);
       const joined = await client({
         ...(origin === undefined ? {} : { origin }),
@@ -105,7 +110,7 @@ export async function startWorld({
         ...(address === undefined ? {} : { address }),
         ...(plays === undefined ? {} : { plays }),
       });
-      joined.hello({ token });
+      joined.hello({ token, ...(audio === undefined ? {} : { audio }) });
       await joined.event('ready');
       return Object.assign(joined, { sessionId });
     },

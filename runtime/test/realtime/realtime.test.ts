@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { OpusCodec } from '../../src/opus/codec.ts';
 import type { Client } from '../harness/client.ts';
 import type { SessionOptions } from '../harness/session.ts';
+import { alignment, decoded, packetsIn } from '../opus/opus.ts';
 import {
   apiKey,
   openVoices,
@@ -90,6 +92,23 @@ describe('a conversation with a realtime model', () => {
     const end = await client.event('utterance.end');
     expect(end.durationMs).toBe(Math.round(expected.length / 24));
     expect(words.at(-1)![0]).toBeLessThanOrEqual(end.durationMs);
+  });
+
+  test('its audio is sent as Opus while it arrives, to clients that play it', async () => {
+    const codec = await OpusCodec.open();
+    onTestFinished(() => codec.close());
+    const { join } = await open({}, { codec });
+    const client = await join({ audio: { output: ['opus'] } });
+    await answer(client);
+    const expected = await voices.speak(reply, 24_000);
+    const last = client.frames.at(-1)!;
+    expect([last.readUInt8(1), last.length, last.readUInt32LE(4)]).toEqual([3, 8, expected.length]);
+    const format = { sampleRate: 24_000, preSkip: 156, samples: expected.length } as const;
+    const heard = await decoded(client.frames.flatMap(packetsIn), format);
+    const { shift, similarity } = alignment(expected, heard);
+    expect(Math.abs(shift)).toBeLessThanOrEqual(2);
+    expect(similarity).toBeGreaterThan(0.8);
+    expect((await client.event('utterance.end')).durationMs).toBe(Math.round(expected.length / 24));
   });
 
   test('a typed text is answered', async () => {

@@ -1,12 +1,12 @@
 import { ProtobufFrameSerializer } from '@pipecat-ai/websocket-transport';
 import { describe, expect, test } from 'vitest';
-import { characterFrame } from '../../src/conversation/audio-frames.ts';
 import type { ConnectionCalls, SessionConnection } from '../../src/sockets/connection.ts';
 import { messageFrame, readFrame, soundFrame } from '../../src/sockets/rtvi/frames.ts';
 import { type Chunk, maxAheadMs, Playout } from '../../src/sockets/rtvi/playout.ts';
 import { Resampler } from '../../src/sockets/rtvi/resampler.ts';
 import { RtviConnection } from '../../src/sockets/rtvi/rtvi-connection.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
+import { pcmFrame } from '../harness/pcm-frame.ts';
 
 const pipecat = new ProtobufFrameSerializer();
 const lengths = [0, 1, 127, 128, 16_383, 16_384, 60_000];
@@ -223,7 +223,7 @@ test('speech that arrives while it is spoken: its text and mouth shapes follow, 
     event({ type: 'message', id: 'm', role: 'character', status, text });
   const audio = (frames: number, from: number) => {
     for (let i = 0; i < frames; i++)
-      rtvi.sendAudio(characterFrame(1, (from + i) * 960, new Int16Array(960), false));
+      rtvi.sendAudio(pcmFrame(1, (from + i) * 960, new Int16Array(960), false));
   };
   message('They');
   event({ type: 'utterance', utterance: 1, messageId: 'm', text: 'They', speech: 'server' });
@@ -241,7 +241,7 @@ test('speech that arrives while it is spoken: its text and mouth shapes follow, 
     ],
   });
   audio(10, 10);
-  rtvi.sendAudio(characterFrame(1, 20 * 960, new Int16Array(0), true));
+  rtvi.sendAudio(pcmFrame(1, 20 * 960, new Int16Array(0), true));
   const start = clock.now();
   await clock.pass(2000);
   const times = sent.filter(({ type }) => type === 'audio').map(({ at }) => at - start);

@@ -74,7 +74,7 @@ test('audio frames have the format that the SDK reads and writes', () => {
     kindAt: wire.audioFrameKindAt,
     kinds: { character: wire.audioFrameKindsCharacter, user: wire.audioFrameKindsUser },
     flagsAt: wire.audioFrameFlagsAt,
-    flags: { last: wire.audioFrameFlagsLast },
+    flags: { last: wire.audioFrameFlagsLast, opus: wire.audioFrameFlagsOpus },
     utteranceAt: wire.audioFrameUtteranceAt,
     offsetAt: wire.audioFrameOffsetAt,
     milliseconds: wire.audioFrameMilliseconds,

@@ -13,20 +13,29 @@ interface EngineCheck {
   /** An engine on this machine instead of a service. */
   isLocal?: true;
   ms: number;
+  /** Languages by included or installed speech engine. Absent for external engines. */
+  languages?: Record<string, string[]>;
 }
 
 const { ok, warn, fail } = findingsOf('engines');
 
-/** Runs the runtime with `--check`, in which it calls each remote engine once, and the included speech recognition. */
+const engines = ['MIND', 'SPEECH', 'HEARING'];
+
+/** Runs the runtime with `--check`, in which it calls each remote engine and the included speech recognition once. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
   // The check does not call the service, so the token is not used.
   const report = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
     cwd,
     env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
   });
-  const checks = JSON.parse(report.stdout) as EngineCheck[];
-  if (checks.length === 0) return [ok('the runtime uses no external engine')];
-  return checks.map((check) => (check.isLocal ? ofLocalHearing(check) : ofService(check)));
+  const findings = (JSON.parse(report.stdout) as EngineCheck[]).map(findingOf);
+  const isExternal = engines.some((name) => ['openai', 'realtime'].includes(env[name]?.trim() ?? ''));
+  return isExternal ? findings : [ok('the runtime uses no external engine'), ...findings];
+}
+
+function findingOf(check: EngineCheck): Finding {
+  if (check.languages !== undefined) return languagesSpoken(check.languages, check.problem);
+  return check.isLocal ? ofLocalHearing(check) : ofService(check);
 }
 
 function ofService({ engine, variables = engine, problem, ms }: EngineCheck): Finding {
@@ -43,4 +52,10 @@ function ofLocalHearing({ problem, ms }: EngineCheck): Finding {
     `English speech is not understood on this machine, and browsers recognise it instead: ${problem}`,
     'install the packages again (npm ci), or set HEARING=page',
   );
+}
+
+function languagesSpoken(languages: Record<string, string[]>, problem: string | undefined): Finding {
+  if (problem !== undefined) return warn(problem, 'install espeak-ng, or correct ESPEAK, or set it to off');
+  const spoken = Object.entries(languages).map(([name, tags]) => `${name} speaks ${tags.join(', ')}`);
+  return ok(`${spoken.join('; ')}; other languages are left to the browser`);
 }

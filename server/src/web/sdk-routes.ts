@@ -9,6 +9,7 @@ const files: Record<string, string> = {
   'session-launch.js': script,
   'session-launch.mjs': script,
   'worklet.js': script,
+  'opus.js': script,
   'integrity.json': 'application/json; charset=utf-8',
 };
 

@@ -21,7 +21,8 @@ beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'session-launch-doctor-'));
   await mkdir(join(cwd, 'assets', 'avatars'), { recursive: true });
   await mkdir(join(cwd, 'assets', 'locations'));
-  env = { ADMIN_URL: admin.url, ADMIN_TOKEN: token, ASSETS_DIR: 'assets' };
+  // Without the runtime: each check of its engines starts a process.
+  env = { ADMIN_URL: admin.url, ADMIN_TOKEN: token, ASSETS_DIR: 'assets', RUNTIME: 'off' };
   admin.answer = () => ({ body: status() });
 });
 
@@ -73,6 +74,7 @@ describe('engines', () => {
       env: {
         ...env,
         PATH: process.env.PATH ?? '',
+        RUNTIME: 'on',
         ...{ MIND: 'openai', MIND_URL: url, MIND_MODEL: 'tiny' },
         ...{ SPEECH: 'openai', SPEECH_URL: url, SPEECH_MODEL: 'kokoro', SPEECH_API_KEY: 'secret-of-speech' },
         ...{ HEARING: 'openai', HEARING_URL: `${url}/nowhere`, HEARING_MODEL: 'whisper' },
@@ -90,7 +92,10 @@ describe('engines', () => {
   });
 
   it('an engine without an address is a configuration error', async () => {
-    const { stdout } = await runCli(['doctor', '--json'], { cwd, env: { ...env, MIND: 'openai' } });
+    const { stdout } = await runCli(['doctor', '--json'], {
+      cwd,
+      env: { ...env, RUNTIME: 'on', MIND: 'openai' },
+    });
     expect((JSON.parse(stdout).findings as Finding[]).map(({ message }) => message)).toEqual([
       'MIND_URL is unset',
       'MIND_MODEL is unset',
@@ -100,7 +105,7 @@ describe('engines', () => {
 
 describe('doctor', () => {
   it('passes all checks with a running service', async () => {
-    const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
+    const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env: { ...env, RUNTIME: 'on' } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const checks = stdout.trimEnd().split('\n');
     expect(checks.map((line) => line.replace(/^ok {4}([^:]+): .*$/, '$1'))).toEqual([
@@ -110,6 +115,7 @@ describe('doctor', () => {
       'signing keys',
       'clock',
       'asset folder',
+      'engines',
       'engines',
       'admin API',
     ]);

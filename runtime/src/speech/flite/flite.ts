@@ -31,7 +31,7 @@ export async function openFlite(threads: number): Promise<Speech> {
   // their success: a thread that failed is replaced.
   const warmed = Promise.allSettled(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
   return {
-    name: 'flite',
+    nameFor: () => 'flite',
     sampleRate,
     speaks: (locale) => /^en(-|$)/i.test(locale),
     speak: async ({ text, voice, session }: Sentence, signal: AbortSignal): Promise<Spoken> => {

@@ -1,5 +1,6 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { aborted } from '../core/experience-error.ts';
+import type { Opus } from '../opus.ts';
 import type { TransportContext } from '../types.ts';
 import { version } from '../version.ts';
 import * as wire from '../wire.ts';
@@ -14,6 +15,7 @@ interface HelloFacts {
   token?: string;
   resume?: { ticket: string; lastSeq: number };
   speech?: { synthesis: string[]; recognition: string[] };
+  audio?: Opus['formats'] | undefined;
 }
 
 /** `early`: socket events since `ready`, buffered until SessionSocket has set its handlers. */

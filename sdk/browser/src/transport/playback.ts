@@ -12,7 +12,8 @@ interface Progress {
 }
 
 interface Utterance {
-  resampler: Resampler;
+  /** Created with the first frame. */
+  resampler?: Resampler;
   /** Samples posted to the worklet. */
   sent: number;
   progress?: Progress;
@@ -55,8 +56,7 @@ export class Playback {
   }
 
   begin(utterance: number): void {
-    const resampler = new Resampler(this.#sampleRate, this.#audio.sampleRate);
-    this.#utterances.set(utterance, { resampler, sent: 0 });
+    this.#utterances.set(utterance, { sent: 0 });
   }
 
   /** Queues a frame. Ignores frames of utterances that were dropped or never announced. */
@@ -65,9 +65,13 @@ export class Playback {
     const id = header.getUint16(wire.audioFrameUtteranceAt, true);
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return;
-    const isLast = header.getUint8(wire.audioFrameFlagsAt) & wire.audioFrameFlagsLast;
-    this.#post(id, utterance, utterance.resampler.push(toFloats(frame, wire.audioFrameHeaderBytes)), false);
-    if (isLast) this.#post(id, utterance, utterance.resampler.end(), true);
+    const flags = header.getUint8(wire.audioFrameFlagsAt);
+    // Browsers decode Opus at 48 kHz.
+    const rate = flags & wire.audioFrameFlagsOpus ? 48_000 : this.#sampleRate;
+    utterance.resampler ??= new Resampler(rate, this.#audio.sampleRate);
+    const { resampler } = utterance;
+    this.#post(id, utterance, resampler.push(toFloats(frame, wire.audioFrameHeaderBytes)), false);
+    if (flags & wire.audioFrameFlagsLast) this.#post(id, utterance, resampler.end(), true);
   }
 
   /** Playback position in milliseconds: negative before playback starts and while it stalls, NaN after it has ended. */

@@ -2,6 +2,7 @@ import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
 import { giveUpAfterMs, reconnectDelay } from '../core/reconnect.ts';
 import { pause } from '../core/request.ts';
+import type { Frames, Opus } from '../opus.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
 import * as wire from '../wire.ts';
 import { connect, type Joined } from './connect.ts';
@@ -14,6 +15,8 @@ const firstTries = 3;
 const workletTimeoutMs = 10_000;
 /** Maximum milliseconds to wait for the browser's list of voices. */
 const voicesTimeoutMs = 150;
+/** Maximum milliseconds to wait for the code for compressed audio. */
+const opusTimeoutMs = 2000;
 /** Unanswered pings after which the connection counts as lost. */
 const maxUnanswered = 2;
 /** Milliseconds between the last check of the heartbeat and the drop. Messages that queued up while the page was busy are read first. */
@@ -23,6 +26,8 @@ const queuedMessagesMs = 1000;
 export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
+  readonly #opus: Opus | undefined;
+  #frames!: Frames;
   #socket!: WebSocket;
   #ready!: Joined['ready'];
   /**
@@ -45,10 +50,12 @@ export class SessionSocket implements Connection {
   static async open(context: TransportContext, speech?: PageSpeech): Promise<SessionSocket> {
     const { manifest, sdkUrl } = context;
     const worklet = loadWorklet(context, `${sdkUrl}worklet.js`);
+    const loading = loadOpus(context, `${sdkUrl}opus.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
     // Not awaited here, so that the socket opens while the voices load.
-    const hello = Promise.resolve(speech?.voicesLoaded(voicesTimeoutMs)).then(() => ({
+    const hello = Promise.all([loading, speech?.voicesLoaded(voicesTimeoutMs)]).then(([opus]) => ({
       token: manifest.sessionToken,
+      audio: opus?.formats,
       speech: {
         synthesis: speech?.spokenHere(locales) ?? [],
         recognition: speech?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
@@ -56,7 +63,7 @@ export class SessionSocket implements Connection {
     }));
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), worklet]);
-      if (result.socket) return new SessionSocket(context, result, canPlay, speech);
+      if (result.socket) return new SessionSocket(context, result, canPlay, await loading, speech);
       const { code, reason } = result;
       // For a runtime at its session limit: one more attempt, and longer delays of about 1.2, 2.7 and 4.8 s.
       const isFull = Number(code === wire.closeCodeFull);
@@ -69,13 +76,15 @@ export class SessionSocket implements Connection {
     context: TransportContext,
     joined: Joined,
     canPlay: boolean,
+    opus: Opus | undefined,
     speech: PageSpeech | undefined,
   ) {
     this.#context = context;
+    this.#opus = opus;
     const channel = {
       send: (message: Sent) => this.#send(message),
       sendAudio: (frame: ArrayBuffer) => {
-        if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
+        if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#frames.send(frame);
       },
       enginesChanged: () => this.#emitReady(),
     };
@@ -138,10 +147,15 @@ export class SessionSocket implements Connection {
     this.#ready = ready;
     this.#isDropped = false;
     this.#unanswered = 0;
+    const frames = {
+      play: (frame: ArrayBuffer) => this.#conversation.frame(frame),
+      send: (frame: ArrayBuffer) => socket.send(frame),
+    };
+    this.#frames = this.#opus?.translated(ready.audio, frames) ?? frames;
     const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#unanswered = 0;
       const message = readMessage(data);
-      if (message instanceof ArrayBuffer) this.#conversation.frame(message);
+      if (message instanceof ArrayBuffer) this.#frames.play(message);
       // `connect` has read the only `ready` of a connection; another one is malformed.
       else if (message && message.type !== 'ready') this.#event(message);
       else this.#context.sink.event({ type: 'malformed', count: ++this.#malformed });
@@ -214,7 +228,8 @@ export class SessionSocket implements Connection {
       if (this.#isClosed) return;
       if (msLeft() <= 0) return this.#finish('error');
       const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
-      const result = await connect(this.#context, { resume }, msLeft()).catch(() => undefined);
+      const facts = { resume, audio: this.#opus?.formats };
+      const result = await connect(this.#context, facts, msLeft()).catch(() => undefined);
       if (!result || this.#isClosed) {
         result?.socket?.close(wire.closeCodeEnded);
         return;
@@ -248,12 +263,28 @@ export class SessionSocket implements Connection {
 
 /** Loads the worklet module. Resolves to false if CSP or the browser does not allow it: the session then has captions only. */
 function loadWorklet({ audio, signal }: TransportContext, url: string): Promise<boolean> {
-  const no = () => false;
   const worklet = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
-  return Promise.race([
-    worklet?.then(() => true, no) ?? false,
-    pause(globalThis, workletTimeoutMs, signal).then(no, no),
-  ]);
+  return within(
+    workletTimeoutMs,
+    signal,
+    worklet?.then(() => true),
+  ).then(Boolean);
+}
+
+/** Loads the code for compressed audio. Resolves to `undefined` if the browser or the service has none: audio is then PCM. */
+function loadOpus({ signal }: TransportContext, url: string): Promise<Opus | undefined> {
+  const loaded = globalThis.AudioDecoder && import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+  return within(
+    opusTimeoutMs,
+    signal,
+    loaded?.then(({ openOpus }) => openOpus()),
+  );
+}
+
+/** Resolves to `undefined` if the work fails or takes longer. */
+function within<T>(ms: number, signal: AbortSignal, work: Promise<T> | undefined): Promise<T | undefined> {
+  const no = () => undefined;
+  return Promise.race([work?.catch(no), pause(globalThis, ms, signal).then(no, no)]);
 }
 
 function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: string): Message {
