@@ -17,6 +17,7 @@ import { version } from '../config/version.ts';
 import { openDirectory } from '../content/directory.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { livekitUse } from '../doctor/livekit.ts';
 import { DocumentThread } from '../documents/document-thread.ts';
 import { EventHub } from '../events/hub.ts';
 import { admitAtMost } from '../http/guards/admission.ts';
@@ -322,7 +323,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
 /** Runs the checks of the doctor in this process. */
 async function examineSelf(config: Config, database: Database): Promise<Finding[]> {
   const status = { engine: database.engine, database: await databaseStatus(database) };
-  return examine({ config, env: process.env, cwd: process.cwd(), service: { status } });
+  const livekit = await livekitUse(database);
+  return examine({ config, env: process.env, cwd: process.cwd(), service: { status, livekit } });
 }
 
 /** Before a runtime is started, or without one. */

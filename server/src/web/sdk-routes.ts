@@ -9,6 +9,7 @@ const files: Record<string, string> = {
   'session-launch.js': script,
   'session-launch.mjs': script,
   'worklet.js': script,
+  'livekit.mjs': script,
   'integrity.json': 'application/json; charset=utf-8',
 };
 

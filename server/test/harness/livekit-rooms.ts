@@ -39,6 +39,9 @@ export async function startLivekitRooms(): Promise<LivekitRooms> {
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    // Clients ask why their connection was refused.
+    if (request.method === 'GET')
+      return response.writeHead(404, { 'Access-Control-Allow-Origin': '*' }).end('not found');
     const body = (await buffer(request)).toString();
     if (livekit.failsWith !== undefined) return answer(livekit.failsWith, { code: 'internal', msg: '' });
     const [, method] = /^\/twirp\/livekit\.RoomService\/(\w+)$/.exec(request.url ?? '') ?? [];

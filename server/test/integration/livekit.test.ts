@@ -21,6 +21,7 @@ import { openDirectory } from '../../src/content/directory.ts';
 import { Pace } from '../../src/limits/pace.ts';
 import { LivekitSessions } from '../../src/livekit/livekit-sessions.ts';
 import { RoomService } from '../../src/livekit/room-service.ts';
+import type { ChangeDeps } from '../../src/sessions/lifecycle.ts';
 import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -370,12 +371,12 @@ describe('rounds of reports', () => {
         },
       },
     }) as Database;
-    const lifecycle = {
+    const lifecycle: ChangeDeps = {
       ...lives.lifecycle,
       database,
       log,
       changes: new SessionChanges(service.database),
-      onStatus: (id: string, status: never) => sessions.onStatus(id, status),
+      onStatus: (id, status) => sessions.onStatus(id, status),
     };
     const directory = openDirectory(service.database, changes, new Pace());
     const sessions = new LivekitSessions({ lifecycle, directory, rooms, clock: () => now });
