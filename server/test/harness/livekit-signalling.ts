@@ -264,7 +264,12 @@ export async function startLivekitStandIn(
       case: 'join',
       value: new JoinResponse({
         room: { sid: 'RM_1', name },
-        participant: { sid: 'PA_user', identity, state: ParticipantInfo_State.JOINED },
+        participant: {
+          sid: 'PA_user',
+          identity,
+          state: ParticipantInfo_State.JOINED,
+          permission: { canPublish: true, canSubscribe: true, canPublishData: true },
+        },
         otherParticipants: [guide({ 'lk.agent.state': 'listening' })],
         serverVersion: '1.9.0',
         subscriberPrimary: true,

@@ -80,8 +80,9 @@ export class RoomSession implements Connection {
   setMic(track: MediaStreamTrack | null): void {
     this.#micChanges = this.#micChanges
       .then(() => this.#publish(track))
-      .catch(() => {
-        // The room was left meanwhile.
+      .catch((cause) => {
+        // The room was left meanwhile, or LiveKit does not let this client publish.
+        if (!this.#isClosed) this.#context.sink.event({ type: 'microphone-failed', reason: String(cause) });
       });
   }
 
