@@ -20,9 +20,9 @@ export interface LivekitDeps {
 
 /** The runtime of all sessions that take place in LiveKit's rooms. Any process of the service reports for it. */
 const runtimeId = 'livekit';
-/** Milliseconds after which RoomService is asked again whether a client is still in its room, in case a webhook was lost. */
+/** Milliseconds between two requests to RoomService whether a client is still in its room, in case a webhook was lost. */
 const confirmEveryMs = 30_000;
-/** Milliseconds after a mint at which RoomService is asked whether its client has joined without a webhook; doubled each time. */
+/** Milliseconds after a mint until the first request to RoomService whether the client has joined without a webhook. Doubled each time. */
 const firstExpectedMs = 15_000;
 const maxExpected = 10_000;
 /** Milliseconds for which the removal of a client is tried. */
@@ -43,7 +43,7 @@ interface Active {
   experienceId: string;
   revision: number;
   seconds: number;
-  /** Whether the last report is so old that another one is due. */
+  /** Whether the last report is older than four seconds. */
   isDue: boolean;
 }
 
@@ -123,7 +123,8 @@ export class LivekitSessions {
     const reports: Report['sessions'] = [];
     await inParallel(active.values(), async (one) => {
       const { sessionId } = one;
-      const room = await this.#roomOf(one);
+      // A session whose project is being deleted must not stop the reports of the others.
+      const room = await this.#roomOf(one).catch(() => undefined);
       if (!room) return;
       const known = this.#active.get(sessionId) ?? { url: room.url, confirmedAt: Number.NEGATIVE_INFINITY };
       this.#active.set(sessionId, known);
@@ -183,7 +184,8 @@ export class LivekitSessions {
     this.#expected.delete(sessionId);
     try {
       await connectSession(lifecycle, { sessionId, projectId, runtimeId, client: undefined }, requestId);
-      this.#active.set(sessionId, { url, confirmedAt: this.#clock() });
+      // Confirmed in the next round, in case the webhook was late and the client has left again.
+      this.#active.set(sessionId, { url, confirmedAt: Number.NEGATIVE_INFINITY });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // A repeated webhook is no refusal.
@@ -232,7 +234,7 @@ export class LivekitSessions {
   /** Removes the clients of ended sessions. Those that cannot be removed are tried again in the next round. */
   #removeAll(): Promise<void> {
     const unreachable = new Set<string>();
-    // The iterator also reaches what is added meanwhile.
+    // The iterator includes entries that are added while it runs.
     this.#removing ??= inParallel(this.#leaving.entries(), async ([sessionId, { url, until }]) => {
       if (unreachable.has(url)) return;
       try {

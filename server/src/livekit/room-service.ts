@@ -9,12 +9,12 @@ const tokenSeconds = 60;
 /** A room that no session has, for checking an address. */
 const noRoom = 'session-launch-doctor';
 
-/** LiveKit did not do what was asked. The message contains neither the key nor the secret. */
+/** A request to LiveKit failed. The message contains neither the key nor the secret. */
 export class RoomServiceError extends Error {}
 
 /**
- * Calls of LiveKit's RoomService. The address is written in project files, so each request is signed for the room of one session only:
- * whoever receives it can do nothing to other rooms. It may name a private address, but never one of metadata services.
+ * Calls of LiveKit's RoomService. The address is written in project files, so the token of each request is valid for the room of one session
+ * only: a wrong server cannot use it for other rooms. It may name a private address, but never one of metadata services.
  */
 export class RoomService {
   readonly #keys: LivekitKeys;

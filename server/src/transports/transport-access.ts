@@ -14,7 +14,7 @@ interface LivekitDeps {
   sessions: { expect(sessionId: string): void };
 }
 
-/** The fields of a manifest's transport that each session has of its own: what its client needs to be admitted. */
+/** The fields of a manifest's transport that differ between sessions: the credentials of the client. */
 export class TransportAccess {
   readonly #livekit: LivekitDeps | undefined;
 

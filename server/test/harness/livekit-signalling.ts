@@ -284,7 +284,7 @@ export async function startLivekitStandIn(
     waiting.get(name)?.(room);
   }
 
-  // A client that RoomService removes is told so, and disconnected.
+  // Disconnects clients that RoomService has removed, with the reason.
   const removed = setInterval(() => {
     for (const [name, { socket }] of open) {
       if (rooms.rooms.get(name)?.has(`user_${name}`)) continue;

@@ -81,7 +81,7 @@ export class RoomSession implements Connection {
     this.#micChanges = this.#micChanges
       .then(() => this.#publish(track))
       .catch((cause) => {
-        // The room was left meanwhile, or LiveKit does not let this client publish.
+        // The room was left in the meantime, or the token does not permit publishing.
         if (!this.#isClosed) this.#context.sink.event({ type: 'microphone-failed', reason: String(cause) });
       });
   }
@@ -122,7 +122,7 @@ export class RoomSession implements Connection {
     this.#context.sink.closed(by);
   }
 
-  /** Resolves when an agent is in the room. The session is live only then: nobody would answer before. */
+  /** Resolves when an agent is in the room. The session is live only then, because without an agent there is no answer. */
   async #agentJoined(): Promise<void> {
     const { manifest, sink, signal } = this.#context;
     await new Promise<void>((resolve, reject) => {

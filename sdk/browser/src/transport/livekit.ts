@@ -4,7 +4,7 @@ interface Chunk {
   open(context: TransportContext): Promise<Connection>;
 }
 
-/** The built-in transport for rooms of LiveKit. Its code, with LiveKit's client, is a file of its own: most pages never need it. */
+/** The built-in transport for rooms of LiveKit. Its code and LiveKit's client are in a separate file, because most pages never need them. */
 export const livekit: TransportFactory = {
   type: 'livekit',
   load: async () => async (context) => {
