@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { createWorld, mintFromServer, runtime } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-// @ts-expect-error the example has no types
 import { Character } from '../../../examples/livekit/character.js';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
