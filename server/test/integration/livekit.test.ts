@@ -176,6 +176,15 @@ test('without the variables, mints and availability say so, nothing is stored, a
   }
 });
 
+test('the doctor of the service checks the servers of experiences', async () => {
+  const { findings } = (await service.admin({ path: '/admin/doctor' })).json;
+  expect(findings).toContainEqual({
+    check: 'livekit',
+    status: 'ok',
+    message: `${livekit.url} accepts the key`,
+  });
+});
+
 describe('webhooks', () => {
   test('of the stand-in are those of LiveKit, and begin, meter and end a session', async () => {
     const sessionId = await minted();
