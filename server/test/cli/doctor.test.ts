@@ -58,8 +58,10 @@ async function doctor(more: Record<string, string> = {}) {
 it('what only the service can check is shown as the service reports it', async () => {
   const livekit = { check: 'livekit', status: 'fail', message: 'no key is set', todo: 'set LIVEKIT_API_KEY' };
   const ofOthers = { check: 'clock', status: 'fail', message: 'of another machine', todo: 'set it' };
-  admin.answer = ({ path }) =>
-    path === '/admin/doctor' ? { body: { ok: false, findings: [ofOthers, livekit] } } : { body: status() };
+  admin.answer = ({ url }) =>
+    url.pathname === '/admin/doctor'
+      ? { body: { ok: false, findings: [ofOthers, livekit] } }
+      : { body: status() };
   const { code, of } = await doctor();
   expect(of('livekit')).toEqual(livekit);
   expect(of('clock')?.message).not.toBe('of another machine');
