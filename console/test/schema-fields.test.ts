@@ -2,15 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
 import { ofLesson, ofMind, ofRealtime, ofSection, ofTopic } from '../src/editor/tabs/mind/form.ts';
-import { basics, limits, location, ofCharacter } from '../src/editor/tabs/setup/form.ts';
+import {
+  basics,
+  limits,
+  location,
+  ofCharacter,
+  ofLivekit,
+  transport,
+} from '../src/editor/tabs/setup/form.ts';
 
 /** Fields of an experience that no form shows, and why. */
 const yamlOnly: Record<string, string> = {
   id: 'names the experience in requests of clients; it cannot be changed',
   sortOrder: 'the list of experiences changes the order',
   status: 'publishing, unpublishing and archiving change it',
-  'runtime.transport.type': 'there is only one transport',
-  'runtime.transport.url': 'for people who run their own runtime; the included one needs none',
 };
 
 /** Fields that the forms of Setup and Mind show, from the data that these forms render. */
@@ -22,7 +27,7 @@ function shownByForms(): string[] {
   const namesOf = (...fields: readonly (readonly { name: string }[])[]) =>
     fields.flat().map(({ name }) => name);
   return [
-    ...[...basics, ...location, ...limits].map(({ path }) => text(path)),
+    ...[...basics, ...location, ...transport, ...ofLivekit, ...limits].map(({ path }) => text(path)),
     character([ofCharacter.id]),
     ...[...ofCharacter.name, ...ofCharacter.voice, ...ofCharacter.avatar].map(({ path }) => character(path)),
     ...Object.values(ofMind).map((name) => `runtime.mind.${name}`),

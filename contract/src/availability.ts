@@ -11,6 +11,7 @@ export const unavailableCodes = [
   'ORIGIN_NOT_ALLOWED',
   'RATE_LIMITED',
   'EXPERIENCE_NOT_PUBLISHED',
+  'TRANSPORT_NOT_CONFIGURED',
   'QUOTA_EXCEEDED',
   'CONCURRENCY_LIMIT',
 ] as const;

@@ -110,11 +110,16 @@ export const errorTable = {
   HOST_NOT_KNOWN: operatorError(421, 'The admin listener does not serve the console under this host name.'),
   VERSION_REQUIRED: operatorError(428, 'Send the version that you are changing: If-Match: "<version>".'),
   TOO_MANY_LOGINS: operatorError(429, 'Too many failed sign-ins from this network. Try again in a minute.'),
+  LIVEKIT_SIGNATURE_INVALID: operatorError(
+    401,
+    'A valid signature of LiveKit is required: its token with the hash of the body.',
+  ),
   INTERNAL: error(500, 'An internal error occurred. Include the request id when you report it.'),
   TOO_MANY_STREAMS: operatorError(
     503,
     'No further stream of events can be opened. Read the state at intervals instead.',
   ),
+  TRANSPORT_NOT_CONFIGURED: error(501, 'The transport of this experience is not configured on this service.'),
   UNAVAILABLE: error(
     503,
     'The service is temporarily unavailable. Retry after the time given in Retry-After.',

@@ -76,9 +76,16 @@ export const sessionManifestSchema = Type.Object(
     transport: Type.Object(
       {
         type: Type.String({
-          description: 'Transport type; currently always websocket. Reject types you do not know.',
+          description: 'Transport type: websocket or livekit. Reject types you do not know.',
         }),
-        url: Type.String({ description: 'URL to connect to with the session token.' }),
+        url: Type.String({
+          description: 'URL to connect to: with the session token for websocket, with `token` for livekit.',
+        }),
+        token: optional.string({
+          description:
+            'Only for livekit: the token with which the client joins its room. A credential, like `sessionToken`.',
+        }),
+        roomName: optional.string({ description: 'Only for livekit: the room of the session.' }),
       },
       { additionalProperties: true, description: 'How the client reaches the runtime.' },
     ),

@@ -4,6 +4,7 @@ import { type Api, bearer } from './document.ts';
 import { galleryOperation } from './gallery.ts';
 import { aliveOperation, readyOperation } from './health.ts';
 import { mintOperations } from './minting.ts';
+import { livekitWebhookOperation } from './runtime/livekit.ts';
 import { endOperation, leaveOperation, readOperation } from './sessions.ts';
 import { keySetOperation } from './verification.ts';
 
@@ -41,6 +42,7 @@ export const publicApi: Api = {
     readOperation,
     endOperation,
     leaveOperation,
+    livekitWebhookOperation,
     listOperation,
     entryOperation,
     galleryOperation,

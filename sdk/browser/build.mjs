@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
-const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js'];
+const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'livekit.mjs'];
 /** Written last: if it exists, the build is complete. */
 const stamp = join(dist, 'integrity.json');
 
@@ -62,6 +62,7 @@ export async function build() {
     'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner },
     'worklet.js': { entryPoints: ['src/audio/worklet.js'], format: 'esm' },
     'opus.js': { entryPoints: ['src/opus.ts'], format: 'esm' },
+    'livekit.mjs': { entryPoints: ['src/livekit/chunk.ts'], format: 'esm', banner, legalComments: 'eof' },
   };
   mkdirSync(dist, { recursive: true });
   await buildModules(bundle, common);

@@ -1,6 +1,6 @@
 import { optional } from '../fields.ts';
 import { modes, speechInputModes } from '../session.ts';
-import { websocketTransport } from '../transports/websocket.ts';
+import { transport } from '../transports/transport.ts';
 import Type from '../type.ts';
 import { axis, closed, defaults, free, shortText } from './fields.ts';
 import { mind } from './mind.ts';
@@ -114,7 +114,7 @@ export const runtime = Type.Object(
         },
       },
     }),
-    transport: websocketTransport,
+    transport,
     limits: Type.Optional(sessionLimits),
     mind: Type.Optional(mind),
   },

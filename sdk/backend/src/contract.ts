@@ -103,10 +103,14 @@ export interface SessionManifest {
   location?: Record<string, unknown>;
   /** How the client reaches the runtime. */
   transport: {
-    /** Transport type; currently always websocket. Reject types you do not know. */
+    /** Transport type: websocket or livekit. Reject types you do not know. */
     type: string;
-    /** URL to connect to with the session token. */
+    /** URL to connect to: with the session token for websocket, with `token` for livekit. */
     url: string;
+    /** Only for livekit: the token with which the client joins its room. A credential, like `sessionToken`. */
+    token?: string;
+    /** Only for livekit: the room of the session. */
+    roomName?: string;
     [field: string]: unknown;
   };
   /** Time limits of the session. */

@@ -166,7 +166,7 @@ export function createFake(
   const attach = () => {
     throw new Error('there is no page');
   };
-  const deps = { transport: websocket(undefined), createMicrophone, createSpeaker, attach };
+  const deps = { transports: [websocket(undefined)], createMicrophone, createSpeaker, attach };
   return new LiveExperience(browser.env, checked, deps);
 }
 

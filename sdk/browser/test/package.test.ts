@@ -41,6 +41,14 @@ test('all files that a page loads stay within their size budget', async () => {
   expect(whole + worklet).toBeLessThan(28_000);
 });
 
+test('LiveKit’s client is only in its own file', async () => {
+  const other = ['session-launch.js', 'session-launch.mjs'];
+  for (const name of other) expect((await built(name)).toString()).not.toContain('lk.transcription');
+  const chunk = await built('livekit.mjs');
+  expect(chunk.toString()).toContain('lk.transcription');
+  expect(gzipped(chunk)).toBeLessThan(160_000);
+});
+
 /** Bundles code that imports the installed package. */
 async function bundled(contents: string): Promise<Uint8Array> {
   const { outputFiles } = await bundle({
@@ -90,7 +98,7 @@ test('all files have one version, and the hashes match the files', async () => {
   expect(version).toBe(packaged);
   const integrity = JSON.parse((await built('integrity.json')).toString());
   expect(integrity.version).toBe(version);
-  for (const name of ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js']) {
+  for (const name of ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'livekit.mjs']) {
     const hash = createHash('sha384')
       .update(await built(name))
       .digest('base64');

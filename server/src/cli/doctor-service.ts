@@ -1,13 +1,16 @@
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import type { ClientConfig } from '../config/config.ts';
 import { type Finding, findingsOf } from '../doctor/finding.ts';
+import { checkOfLivekit } from '../doctor/livekit.ts';
 import type { RunningService } from '../doctor/running-service.ts';
-import { AdminFailure, createAdminClient } from './client/admin-client.ts';
+import { type AdminClient, AdminFailure, createAdminClient } from './client/admin-client.ts';
 import { within } from './client/deadline.ts';
 
 /** The state of the running service, requested once for all checks. */
 export interface Service extends RunningService {
   finding: Finding;
+  /** Findings that only the service has, because it alone reads the database. */
+  ofService?: Finding[];
 }
 
 const { ok, warn, fail } = findingsOf('admin API');
@@ -15,13 +18,22 @@ const { ok, warn, fail } = findingsOf('admin API');
 export async function checkService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
   const asked = Date.now();
   try {
-    const status = await createAdminClient(client).json('engine', 'GET /admin/status');
+    const admin = createAdminClient(client);
+    const status = await admin.json('engine', 'GET /admin/status');
     const clockOffsetMs = new Date(status.time).getTime() - (asked + Date.now()) / 2;
-    return { finding: describe(client.adminUrl, status, engine), status, clockOffsetMs };
+    const finding = describe(client.adminUrl, status, engine);
+    return { finding, status, clockOffsetMs, ofService: await findingsOfService(admin) };
   } catch (error) {
     if (!(error instanceof AdminFailure)) throw error;
     return { finding: await failure(client, engine, error) };
   }
+}
+
+async function findingsOfService(admin: AdminClient): Promise<Finding[]> {
+  const { findings } = await admin
+    .json('findings', 'GET /admin/doctor')
+    .catch(() => ({ findings: [] as Finding[] }));
+  return findings.filter(({ check }) => check === checkOfLivekit);
 }
 
 function describe(adminUrl: string, status: ServiceStatus, engine: ServiceStatus['engine']): Finding {

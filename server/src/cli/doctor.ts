@@ -42,7 +42,8 @@ async function findingsFor(io: Io): Promise<Finding[]> {
     );
   }
   const service = await checkService(client, config.database.engine);
-  return [...(await examine({ config, env: io.env, cwd: io.cwd, service })), service.finding];
+  const own = await examine({ config, env: io.env, cwd: io.cwd, service });
+  return [...own, ...(service.ofService ?? []), service.finding];
 }
 
 /** Collects problems instead of throwing, so that those of the service and of the command line are reported together. */

@@ -1,6 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Role } from '@session-launch/contract/roles';
+import type { LivekitKeys } from '../transports/livekit-token.ts';
 import { examples } from './examples-folder.ts';
 import { variablesOfRuntime } from './runtime-variables.ts';
 import { type Environment, integer, Reader } from './values.ts';
@@ -54,6 +55,8 @@ export interface Config {
   runtimeUrl?: string | undefined;
   /** Absent: sessions are kept indefinitely. */
   sessionRetentionDays?: number | undefined;
+  /** Absent: experiences with the transport livekit cannot be launched. */
+  livekit?: LivekitKeys | undefined;
   trustProxy?: BlockList | undefined;
   assetsDir: string;
   demo: boolean;
@@ -78,7 +81,9 @@ export function readConfig(env: Environment, cwd: string): Config {
   const values = read.readForService(variables);
   const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...rest } = values;
   const { runtime, runtimeToken, metricsToken, adminUrl, ...withOidc } = rest;
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoleClaim, oidcDefaultRole, ...others } = withOidc;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoleClaim, oidcDefaultRole, ...withLivekit } =
+    withOidc;
+  const { livekitApiKey: apiKey, livekitApiSecret: apiSecret, ...others } = withLivekit;
   const { dataDir } = others;
   const config: Config = {
     ...others,
@@ -101,6 +106,7 @@ export function readConfig(env: Environment, cwd: string): Config {
             defaultRole: oidcDefaultRole,
           }
         : undefined,
+    livekit: apiKey !== undefined && apiSecret !== undefined ? { apiKey, apiSecret } : undefined,
     runtime:
       runtime || runtimeToken !== undefined
         ? {
@@ -140,16 +146,16 @@ export function readConfig(env: Environment, cwd: string): Config {
       wants: 'a separate token, since it must give access only to /metrics',
     });
   }
-  checkOidcVariables(read);
+  needTogether(read, [variables.oidcIssuer, variables.oidcClientId, variables.oidcClientSecret]);
+  needTogether(read, [variables.livekitApiKey, variables.livekitApiSecret]);
   if (runtime) checkRuntimeVariables(read);
   read.finish();
   if (runtime) config.maxSessions = read.read(variablesOfRuntime.maxSessions) as number;
   return config;
 }
 
-/** The identity provider needs all three variables. */
-function checkOidcVariables(read: Reader): void {
-  const needed = [variables.oidcIssuer, variables.oidcClientId, variables.oidcClientSecret];
+/** Variables of which all or none are set. */
+function needTogether(read: Reader, needed: readonly { name: string }[]): void {
   const set = needed.find((one) => read.isSet(one));
   if (set === undefined) return;
   for (const { name } of needed.filter((one) => !read.isSet(one)))

@@ -154,6 +154,18 @@ export const variables = {
     meaning:
       'Days after which sessions that ended, or expired without a client, are deleted, 1 to 36500. If unset, sessions are never deleted.',
   }),
+  livekitApiKey: variable('LIVEKIT_API_KEY', text, {
+    meaning:
+      'API key of the LiveKit server, for experiences with the transport `livekit`. Requires `LIVEKIT_API_SECRET`. If unset, such experiences cannot be launched.',
+  }),
+  livekitApiSecret: variable(
+    'LIVEKIT_API_SECRET',
+    { ...text, secret: 'whole' },
+    {
+      meaning:
+        'Secret of that key. It signs the tokens of clients and the requests to LiveKit, and verifies its webhooks.',
+    },
+  ),
   trustProxy: variable('TRUST_PROXY', proxies, {
     meaning:
       'Proxies whose `X-Forwarded-For` is trusted, by the service and by a standalone runtime: a comma-separated list of addresses and CIDR ranges. If unset, none is trusted.',

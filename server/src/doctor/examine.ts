@@ -5,6 +5,7 @@ import { checkDataFolder } from './data-folder.ts';
 import { checkDatabase } from './database.ts';
 import { checkEngines } from './engines.ts';
 import { type Finding, findingsOf } from './finding.ts';
+import { checkLivekit } from './livekit.ts';
 import type { RunningService } from './running-service.ts';
 import { checkSigningKeys } from './signing-keys.ts';
 
@@ -24,6 +25,7 @@ export async function examine({ config, env, cwd, service }: ExamineDeps): Promi
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
+    ...(service.livekit === undefined ? [] : await checkLivekit(config.livekit, service.livekit)),
     ...(config.runtime?.isIncluded ? await checkEngines(env, cwd) : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { patterns } from '@session-launch/contract/project-file/patterns';
+import { agentNamePattern } from '@session-launch/contract/transports/livekit';
 import { websocketAddress } from '@session-launch/contract/transports/websocket';
 import { canonicalLocale } from '../primitives/locale.ts';
 import { quoted } from './problem.ts';
@@ -15,6 +16,8 @@ const explanations: Record<string, (text: string) => string> = {
   [patterns.notBlank]: () => 'is blank; write at least one visible character',
   [patterns.avatarPath]: (text) => explainAssetPath(text, 'avatars'),
   [patterns.locationPath]: (text) => explainAssetPath(text, 'locations'),
+  [agentNamePattern]: (text) =>
+    `${quoted(text)} must be 1 to 64 letters, digits, "_", "." or "-", and begin with a letter or digit`,
   [websocketAddress]: (text) => {
     const [, rest] = /^https?:\/\/(\S+)$/i.exec(text) ?? [];
     const example = rest === undefined ? 'wss://runtime.example.com/session' : `wss://${rest}`;

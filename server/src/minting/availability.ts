@@ -36,6 +36,7 @@ export async function availability(
     const experience = await findLaunchable(deps, endpoint, visitor, caller, experienceId);
     await deps.rates.check(experience.projectId, experience.project.limits, visitor.client.network());
     if (experience.status !== 'published') throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
+    deps.transports.require(experience.revision.runtime.transport);
     await requireFreeSlot(deps.database, experience, visitor.client.network());
     return { available: true };
   } catch (error) {

@@ -4,6 +4,7 @@ import { newId } from '../primitives/ids.ts';
 import { resolveLocales } from '../primitives/locale.ts';
 import type { Session } from '../sessions/session.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
+import type { TransportAccess } from '../transports/transport-access.ts';
 import type { Call } from './call.ts';
 import type { Caller, LaunchForm } from './endpoints.ts';
 import type { MintRequest } from './mint-request.ts';
@@ -15,6 +16,7 @@ export interface DraftDeps {
   tokenTtlSeconds: number;
   /** The URL of the included runtime. */
   runtimeUrl(): string;
+  transports: TransportAccess;
 }
 
 export interface Draft {
@@ -60,6 +62,7 @@ export function draftSession(
       // Backends state their user's language in the body; their own Accept-Language says nothing about it.
       isPage ? call.acceptLanguage : undefined,
     );
+    deps.transports.require(runtime.transport);
     const issuedAt = Math.floor(at.getTime() / 1000);
     return {
       id: newId('ses'),

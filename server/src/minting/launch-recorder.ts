@@ -13,6 +13,7 @@ import { asMinted, type SessionRow, toRow } from '../sessions/session-row.ts';
 import type { Change } from '../store/changes.ts';
 import { signSessionToken } from '../tokens/session-token.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
+import type { TransportAccess } from '../transports/transport-access.ts';
 import type { Draft } from './draft.ts';
 import type { LaunchForm } from './endpoints.ts';
 import { renderManifest } from './manifest.ts';
@@ -22,6 +23,7 @@ export interface LaunchDeps {
   recorder: Pick<MintRecorder, 'record'>;
   directory: Directory;
   signer: TokenSigner;
+  transports: TransportAccess;
   /** Called for each new launch. */
   onStatus?: OnStatus;
 }
@@ -123,10 +125,12 @@ export class LaunchRecorder {
   }
 
   async #renderWith(endpoint: LaunchForm, session: Session, revision: Revision): Promise<string> {
-    const token = await signSessionToken(this.#deps.signer, claimsJson(session), session.given.token.keyId);
+    const { signer, transports } = this.#deps;
+    const token = await signSessionToken(signer, claimsJson(session), session.given.token.keyId);
+    const access = transports.of(session, revision.runtime.transport);
     return endpoint.answer(
       () => JSON.stringify(sessionRecord(session, session.createdAt)),
-      renderManifest(session, revision, token),
+      renderManifest(session, revision, token, access && (await access)),
     );
   }
 }

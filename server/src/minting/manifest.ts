@@ -9,10 +9,15 @@ import { withoutAssets, withoutScenery } from './voice-only.ts';
 
 /**
  * Renders the Session Manifest as JSON: everything that a client SDK needs to run the session, including its token. The part that all
- * sessions of a revision share is rendered once.
+ * sessions of a revision share is rendered once. `access` has the fields of the transport that belong to this session.
  */
-export function renderManifest(session: Session, revision: Revision, sessionToken: string): string {
-  const { experience, scene } = sharedParts(session, revision);
+export function renderManifest(
+  session: Session,
+  revision: Revision,
+  sessionToken: string,
+  access?: object,
+): string {
+  const { experience, scene, transport, limits } = sharedParts(session, revision);
   const { given, userId } = session;
   const player = given.player ?? {};
   return (
@@ -21,6 +26,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
     `"experience":${experience},"mode":"${given.mode}",` +
     `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
     `"locale":"${given.locale}"${optional('secondaryLocale', given.secondaryLocale)},${scene},` +
+    `"transport":${access === undefined ? transport : withAccess(transport, access)},"limits":${limits},` +
     `"links":{"leave":${JSON.stringify(leaveLink(session))}},` +
     `"player":${JSON.stringify(given.speechOnly ? withoutAssets(player) : player)}` +
     `${userId === null ? '' : `,"user":{"userId":${JSON.stringify(userId)}}`}` +
@@ -37,7 +43,11 @@ function optional(field: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${field}":${JSON.stringify(value)}`;
 }
 
-/** The manifest for a runtime: without the token. */
+function withAccess(transport: string, access: object): string {
+  return JSON.stringify({ ...(JSON.parse(transport) as object), ...access });
+}
+
+/** The manifest for a runtime: without the tokens. */
 export function runtimeManifest(session: Session, revision: Revision): Connected['manifest'] {
   const { sessionToken: _credential, ...manifest } = JSON.parse(renderManifest(session, revision, ''));
   return manifest;
@@ -45,8 +55,10 @@ export function runtimeManifest(session: Session, revision: Revision): Connected
 
 interface SharedParts {
   experience: string;
-  /** The fields from `capabilities` to `limits`. */
+  /** The fields from `capabilities` to `location`. */
   scene: string;
+  transport: string;
+  limits: string;
 }
 
 const rendered = new WeakMap<Revision, Map<string, SharedParts>>();
@@ -80,16 +92,17 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
       ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
     })),
     ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
-    transport: knownTransport(runtime.transport).render(
-      runtime.transport,
-      (others) => (scenery ? others : (withoutScenery(others) as object)),
-      session.given.address,
-    ),
-    limits: runtime.limits ?? defaults.sessionLimits,
   };
+  const transport = knownTransport(runtime.transport).render(
+    runtime.transport,
+    (others) => (scenery ? others : (withoutScenery(others) as object)),
+    session.given.address,
+  );
   return {
     experience: JSON.stringify({ experienceId: session.experienceId, slug, title, revision: number }),
     scene: JSON.stringify(scene).slice(1, -1),
+    transport: JSON.stringify(transport),
+    limits: JSON.stringify(runtime.limits ?? defaults.sessionLimits),
   };
 }
 

@@ -67,6 +67,11 @@ export function isLoopbackAddress(address: string): boolean {
   return isIn(loopback, address);
 }
 
+/** Whether an address is a loopback or private one, and none from which metadata are served. */
+export function isPrivateAddress(address: string): boolean {
+  return isIn(ownNetwork, address) && !isIn(metadata, address);
+}
+
 /**
  * Whether requests may be sent to an IP address: it is public, or `allowPrivate` is set and it is a loopback or private address. Link-local,
  * shared (RFC 6598), metadata, multicast and mapped addresses are never allowed.
@@ -75,7 +80,7 @@ export function isAllowedAddress(address: string, { allowPrivate }: { allowPriva
   if (isIP(address) === 0 || address.includes('%')) return false;
   if (isMapped(address)) return false;
   const isPublic = !isIn(special, address) && (isIP(address) === 4 || isIn(global, address));
-  return isPublic || (allowPrivate && isIn(ownNetwork, address) && !isIn(metadata, address));
+  return isPublic || (allowPrivate && isPrivateAddress(address));
 }
 
 function isMapped(address: string): boolean {

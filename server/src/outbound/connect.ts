@@ -1,7 +1,7 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAllowedAddress, isLoopbackAddress } from './addresses.ts';
+import { isAllowedAddress, isLoopbackAddress, isPrivateAddress } from './addresses.ts';
 import type { OutboundRules } from './target.ts';
 
 /** Resolves a host name to its addresses. */
@@ -32,7 +32,10 @@ export function openConnector(
     timeout: timeoutMs,
     lookup: lookupWith(resolve, (address) => isAllowedAddress(address, rules)),
   });
-  const http = buildConnector({ timeout: timeoutMs, lookup: lookupWith(resolve, isLoopbackAddress) });
+  const http = buildConnector({
+    timeout: timeoutMs,
+    lookup: lookupWith(resolve, rules.allowPrivateHttp ? isPrivateAddress : isLoopbackAddress),
+  });
   return (options, callback) => (options.protocol === 'https:' ? https : http)(options, callback);
 }
 

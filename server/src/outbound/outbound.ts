@@ -57,8 +57,8 @@ export class Outbound {
   readonly #rules: OutboundRules;
   readonly #agent: Agent;
 
-  constructor({ allowPrivate, resolve = systemResolve }: OutboundOptions) {
-    this.#rules = { allowPrivate };
+  constructor({ resolve = systemResolve, ...rules }: OutboundOptions) {
+    this.#rules = rules;
     this.#agent = new Agent({
       connect: openConnector(this.#rules, resolve, maxConnectMs),
       clientTtl: connectionMs,

@@ -1,10 +1,12 @@
 import { isIP } from 'node:net';
-import { isAllowedAddress, isLoopbackAddress } from './addresses.ts';
+import { isAllowedAddress, isLoopbackAddress, isPrivateAddress } from './addresses.ts';
 
 /** Where requests may go. */
 export interface OutboundRules {
   /** Whether https to loopback and private addresses, and http to loopback addresses, are allowed. */
   allowPrivate: boolean;
+  /** Whether http is allowed to private addresses as well, for servers in the network of the service. */
+  allowPrivateHttp?: boolean;
 }
 
 /** What is wrong with a URL, as the end of a sentence that begins with its name; `undefined` if requests may be sent to it. */
@@ -17,7 +19,11 @@ export function urlProblem(text: string, rules: OutboundRules): string | undefin
   if (url.hash !== '') return 'must not contain a fragment';
   const host = hostOf(url);
   const isAddress = isIP(host) !== 0;
-  if (isHttp && !(isAddress ? isLoopbackAddress(host) : isLocalName(host)))
+  if (isHttp && rules.allowPrivateHttp) {
+    // What a name resolves to is checked when the connection is opened.
+    if (isAddress && !isPrivateAddress(host))
+      return 'must begin with https://, unless it names a private address';
+  } else if (isHttp && !(isAddress ? isLoopbackAddress(host) : isLocalName(host)))
     return 'must begin with https://, unless it names a loopback address';
   if (isAddress ? !isAllowedAddress(host, rules) : isLocalName(host) && !rules.allowPrivate)
     return 'must not name a loopback, private or otherwise reserved address';

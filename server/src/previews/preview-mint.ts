@@ -34,7 +34,7 @@ const readBody = reader(previewMintRequestSchema);
 
 /** Exchanges the code of a preview for a launch of its revision. Returns the JSON of the response. */
 export async function mintPreview(deps: PreviewMintDeps, call: PreviewCall): Promise<string> {
-  const { database, directory, signer } = deps;
+  const { database, directory, signer, transports } = deps;
   const asked = readBody(call.body); // 400
   const preview = await deps.previewCodes.find(asked.code, call.client); // 404
   const experience = await previewed(directory, preview); // 404
@@ -52,6 +52,7 @@ export async function mintPreview(deps: PreviewMintDeps, call: PreviewCall): Pro
     },
     directory,
     signer,
+    transports,
   });
   return (await recorder.record(draft, undefined, [])).body; // 400
 }

@@ -17,6 +17,7 @@ import { version } from '../config/version.ts';
 import { openDirectory } from '../content/directory.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { livekitUse } from '../doctor/livekit.ts';
 import { DocumentThread } from '../documents/document-thread.ts';
 import { EventHub } from '../events/hub.ts';
 import { admitAtMost } from '../http/guards/admission.ts';
@@ -27,6 +28,7 @@ import { KeyRing } from '../keys/authenticate.ts';
 import { Client } from '../limits/client-address.ts';
 import { Pace } from '../limits/pace.ts';
 import { openRateLimits } from '../limits/rate.ts';
+import { openLivekit } from '../livekit/open.ts';
 import { availabilityAt } from '../minting/availability.ts';
 import { LaunchRecorder } from '../minting/launch-recorder.ts';
 import { droppedLines } from '../observe/log.ts';
@@ -40,7 +42,7 @@ import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
 import { MintRecorder } from '../recording/mint-recorder.ts';
-import { activeSessions } from '../sessions/lifecycle.ts';
+import { activeSessions, type ChangeDeps } from '../sessions/lifecycle.ts';
 import { SessionChanges } from '../sessions/session-changes.ts';
 import { Tallies } from '../statistics/tallies.ts';
 import type { Changes } from '../store/changes.ts';
@@ -48,6 +50,7 @@ import { type Database, databaseStatus } from '../store/database.ts';
 import { TokenSigner } from '../tokens/signer.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TokenVerifier } from '../tokens/verify-token.ts';
+import { TransportAccess } from '../transports/transport-access.ts';
 import { assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
 import { consoleRoutes } from '../web/console-routes.ts';
 import { demoProjectId } from '../web/pages/demo-cards.ts';
@@ -125,7 +128,21 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const documents = new DocumentThread();
   const adminAdmission = new AdminAdmission();
   const events = new EventHub({ database, changes });
-  const launchRecorder = new LaunchRecorder({ recorder, directory, signer, onStatus: events.onStatus });
+  const sessionChanges = new SessionChanges(database, { onBatch: metrics.changesWritten });
+  const lifecycle: ChangeDeps = { database, log, counts: metrics.lifecycle, changes: sessionChanges };
+  const livekit = config.livekit && openLivekit(config.livekit, { lifecycle, directory });
+  lifecycle.onStatus = (...status) => {
+    events.onStatus(...status);
+    livekit?.sessions.onStatus(status[0], status[1]);
+  };
+  const transports = new TransportAccess({ livekit });
+  const launchRecorder = new LaunchRecorder({
+    recorder,
+    directory,
+    signer,
+    transports,
+    onStatus: events.onStatus,
+  });
   changes.onChange((change) => launchRecorder.onChange(change));
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic, ({ raw }) =>
@@ -146,6 +163,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     minted: metrics.minted,
     tallies,
     tokenTtlSeconds: config.tokenTtlSeconds,
+    transports,
     runtimeUrl: () => config.runtimeUrl ?? `${endpointDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
     // The service's own landing page may launch the demo that it shows.
@@ -157,14 +175,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
   let adminServer: FastifyInstance | undefined;
   let attached: AttachedRuntime | undefined;
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
-  const sessionChanges = new SessionChanges(database, { onBatch: metrics.changesWritten });
-  const lifecycle = {
-    database,
-    log,
-    counts: metrics.lifecycle,
-    onStatus: events.onStatus,
-    changes: sessionChanges,
-  };
   const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
@@ -172,6 +182,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     consoleOrigins: () =>
       consoleOrigins([config.admin.url, adminServer && addressOf(adminServer, config.admin.host)]),
     lifecycle,
+    livekit,
     tokens,
     database,
     keyRing,
@@ -278,6 +289,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     rates,
     tallies,
     authenticator,
+    livekit: livekit?.sessions,
     retentionDays: config.sessionRetentionDays,
     auditRetentionDays: config.auditRetentionDays,
   });
@@ -303,6 +315,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await signer.close();
       await documents.close();
       await housekeeping.stop();
+      await livekit?.close();
     },
   };
 }
@@ -310,7 +323,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
 /** Runs the checks of the doctor in this process. */
 async function examineSelf(config: Config, database: Database): Promise<Finding[]> {
   const status = { engine: database.engine, database: await databaseStatus(database) };
-  return examine({ config, env: process.env, cwd: process.cwd(), service: { status } });
+  const livekit = await livekitUse(database);
+  return examine({ config, env: process.env, cwd: process.cwd(), service: { status, livekit } });
 }
 
 /** Before a runtime is started, or without one. */

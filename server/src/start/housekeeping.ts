@@ -4,6 +4,7 @@ import { deleteOldAudit } from '../audit/delete-old-entries.ts';
 import { DeletedProjects } from '../editing/delete-project.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { RateLimits } from '../limits/rate.ts';
+import type { LivekitSessions } from '../livekit/livekit-sessions.ts';
 import type { Authenticator } from '../operators/authenticate.ts';
 import { deleteExpiredPreviews } from '../previews/previews.ts';
 import type { ChangeDeps } from '../sessions/lifecycle.ts';
@@ -32,6 +33,8 @@ export interface HousekeepingDeps {
   /** Absent: the admin API is off. */
   authenticator: Authenticator | undefined;
   auditRetentionDays: number;
+  /** Absent: LiveKit is not configured. */
+  livekit: LivekitSessions | undefined;
   /** Absent: sessions are kept indefinitely. */
   retentionDays: number | undefined;
 }
@@ -58,6 +61,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     repeat(everyMs, () => round(deps, watches)),
     repeat(lookEveryMs, () => attempt(log, () => silence.look())),
     repeat(everyMs, () => attempt(log, async () => retention?.run())),
+    repeat(lookEveryMs, () => attempt(log, async () => deps.livekit?.look())),
   ];
   return {
     stop: async () => {

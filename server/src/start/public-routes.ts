@@ -3,6 +3,7 @@ import { type CatalogRouteDeps, catalogRoutes } from '../catalog/catalog-routes.
 import { admitAtMost } from '../http/guards/admission.ts';
 import { documentRoutes } from '../http/routes/document-routes.ts';
 import { healthRoutes } from '../http/routes/health-routes.ts';
+import { type LivekitRouteDeps, livekitRoutes } from '../livekit/livekit-routes.ts';
 import { availabilityRoutes } from '../minting/availability-routes.ts';
 import { type EndpointDeps, endpointRoutes } from '../minting/endpoint-routes.ts';
 import type { Load } from '../observe/metrics.ts';
@@ -14,7 +15,13 @@ import { type AssetDeps, assetRoutes, maxOpenFiles } from '../web/asset-routes.t
 import { type PageDeps, pageRoutes } from '../web/pages/page-routes.ts';
 import { sdkRoutes } from '../web/sdk-routes.ts';
 
-export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
+export interface PublicDeps
+  extends SessionRouteDeps,
+    LeaveDeps,
+    LivekitRouteDeps,
+    CatalogRouteDeps,
+    AssetDeps,
+    PageDeps {
   endpoints: EndpointDeps;
   previews: PreviewRouteDeps;
 }
@@ -40,6 +47,7 @@ export async function mountPublicRoutes(
     admissions.reads = admitAtMost(scope, maxInFlight);
     await scope.register(sessionRoutes, deps);
     await scope.register(leaveRoutes, deps);
+    await scope.register(livekitRoutes, deps);
     await scope.register(catalogRoutes, deps);
     await scope.register(availabilityRoutes, { ...deps.endpoints, database: deps.database });
   });

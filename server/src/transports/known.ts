@@ -1,7 +1,11 @@
+import { livekit } from './livekit.ts';
 import type { Transport, TransportType } from './transport.ts';
 import { websocket } from './websocket.ts';
 
-const types: readonly TransportType[] = [websocket as unknown as TransportType];
+const types: readonly TransportType[] = [
+  websocket as unknown as TransportType,
+  livekit as unknown as TransportType,
+];
 
 export function transportType(type: unknown): TransportType | undefined {
   return types.find((candidate) => candidate.type === type);

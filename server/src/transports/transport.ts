@@ -12,8 +12,8 @@ export interface TransportType<T extends Transport = Transport> {
   /** Normalises the field order, so that equal transports serialise to equal text. */
   normalise(written: T): T;
   /**
-   * The transport in a manifest. `prune` removes what a voice-only session must not contain; `address` is used if the creator specified
-   * no URL.
+   * The transport in a manifest, without the fields of `TransportAccess`. `prune` removes what a voice-only session must not contain;
+   * `address` is used if the creator specified no URL.
    */
   render(transport: T, prune: (others: object) => object, address: string | undefined): object;
 }

@@ -10,6 +10,7 @@ const files: Record<string, string> = {
   'session-launch.mjs': script,
   'worklet.js': script,
   'opus.js': script,
+  'livekit.mjs': script,
   'integrity.json': 'application/json; charset=utf-8',
 };
 

@@ -49,6 +49,39 @@ const names = (list: string) =>
     .locator('.item')
     .evaluateAll((cards) => cards.map((card) => card.getAttribute('aria-label')));
 
+test('Setup selects the transport, asks for the address of LiveKit, and shows its problems', async () => {
+  await open('exp_harbor_guide', 'setup');
+  const transport = page.getByRole('combobox', { name: 'Transport' });
+  await expect.poll(() => transport.inputValue()).toBe('websocket');
+  expect(await text('Name of the agent').count()).toBe(0);
+  await transport.selectOption('livekit');
+  await page.getByText('is required for livekit').first().waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await text('Address').fill('https://livekit.example.com');
+  await page.getByText('is not a websocket address').first().waitFor();
+  await text('Address').fill('wss://livekit.example.com');
+  await text('Name of the agent').fill('not a name');
+  await page.getByText('begin with a letter or digit').first().waitFor();
+  await text('Name of the agent').fill('harbor-guide');
+  await page.getByText('begin with a letter or digit').first().waitFor({ state: 'hidden' });
+  if (process.env.SHOTS)
+    for (const [width, scheme] of [
+      [1280, 'light'],
+      [1280, 'dark'],
+      [390, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await transport.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: `${process.env.SHOTS}/transport-${width}-${scheme}.png` });
+    }
+  await transport.selectOption('websocket');
+  await text('Address').fill('');
+  await button('Discard').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+});
+
 test('Setup edits characters, keeps what it does not show, and undoes', async () => {
   await open('exp_glasshouse', 'setup');
   await expect.poll(() => text('Title').inputValue()).toBe('Wren, Pip and the Glasshouse');

@@ -56,6 +56,19 @@ async function doctor(more: Record<string, string> = {}) {
   return { code, of: (check: string) => findings.find((finding) => finding.check === check) };
 }
 
+it('what only the service can check is shown as the service reports it', async () => {
+  const livekit = { check: 'livekit', status: 'fail', message: 'no key is set', todo: 'set LIVEKIT_API_KEY' };
+  const ofOthers = { check: 'clock', status: 'fail', message: 'of another machine', todo: 'set it' };
+  admin.answer = ({ url }) =>
+    url.pathname === '/admin/doctor'
+      ? { body: { ok: false, findings: [ofOthers, livekit] } }
+      : { body: status() };
+  const { code, of } = await doctor();
+  expect(of('livekit')).toEqual(livekit);
+  expect(of('clock')?.message).not.toBe('of another machine');
+  expect(code).toBe(1);
+});
+
 describe('engines', () => {
   it('an engine that responds is shown with its latency, a failing one with advice', async () => {
     const engine = createHttpServer((request, response) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const sdk = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
+const sdk = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'livekit.mjs'];
 const types: Record<string, string> = {
   js: 'text/javascript',
   svg: 'image/svg+xml',

@@ -14,6 +14,7 @@ import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { TokenSigner } from '../../src/tokens/signer.ts';
 import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
+import { TransportAccess } from '../../src/transports/transport-access.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
@@ -21,6 +22,8 @@ const [serverEndpoint, browserEndpoint] = endpoints as [Endpoint, Endpoint, Endp
 let world: World;
 let directory: Directory;
 let signer: TokenSigner;
+/** Without LiveKit. */
+const transports = new TransportAccess({ livekit: undefined });
 let writes = 0;
 
 beforeAll(async () => {
@@ -46,7 +49,7 @@ function launches(): LaunchRecorder {
       return service.database.query(lane, statement, values);
     },
   };
-  return new LaunchRecorder({ recorder: new MintRecorder(counting), directory, signer });
+  return new LaunchRecorder({ recorder: new MintRecorder(counting), directory, signer, transports });
 }
 
 async function draft(

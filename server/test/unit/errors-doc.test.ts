@@ -31,7 +31,10 @@ test('every code has one heading, and every heading is a code', () => {
 
 test('each code is in the section of its interface', () => {
   const sections: [heading: string, has: (code: string) => boolean][] = [
-    ['## API for runtimes', (code) => /^(RUNTIME_|CONCURRENCY_|SESSION_ALREADY_|SESSION_ENDED)/.test(code)],
+    [
+      '## API for runtimes',
+      (code) => /^(RUNTIME_|LIVEKIT_|CONCURRENCY_|SESSION_ALREADY_|SESSION_ENDED)/.test(code),
+    ],
     ['## Admin API', (code) => operatorCodes.includes(code)],
     ['## Public API', () => true],
   ];

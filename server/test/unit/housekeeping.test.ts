@@ -23,6 +23,7 @@ test('housekeeping checks for silent runtimes every five seconds, one check at a
     tallies: { flush: async () => undefined } as never,
     authenticator: undefined,
     auditRetentionDays: 400,
+    livekit: undefined,
     retentionDays: undefined,
   });
   await vi.advanceTimersByTimeAsync(lookEveryMs);

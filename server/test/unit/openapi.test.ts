@@ -142,8 +142,9 @@ describe.each([
   });
 
   test('lists 401 where a credential is needed, and only there', () => {
-    // The body of these operations is the credential, which OpenAPI security schemes cannot express.
-    const isCredential = (path: string) => path.endsWith('/leave') || path === '/admin/login';
+    // The body of these operations is the credential or is signed, which OpenAPI security schemes cannot express.
+    const isCredential = (path: string) =>
+      path.endsWith('/leave') || path === '/runtime/v1/livekit' || path === '/admin/login';
     for (const { path, operation } of operations)
       expect('401' in operation.responses, path).toBe(
         securityOf(document, operation).length > 0 || isCredential(path),
@@ -162,6 +163,7 @@ test('the public document lists these operations, in this order', () => {
     'get /v1/sessions/{sessionId}',
     'post /v1/sessions/{sessionId}/end',
     'post /v1/sessions/{sessionId}/leave',
+    'post /runtime/v1/livekit',
     'get /v1/projects/{projectId}/experiences',
     'get /v1/projects/{projectId}/experiences/{slug}',
     'get /v1/projects/{projectId}/gallery',

@@ -17,6 +17,7 @@ const tabs: Record<string, Tab> = {
   'runtime.speechInputMode': 'setup',
   'runtime.characters': 'setup',
   'runtime.location': 'setup',
+  'runtime.transport': 'setup',
   'runtime.limits': 'setup',
   'runtime.languages': 'languages',
   'runtime.mind': 'mind',

@@ -5,8 +5,9 @@ import type { Draft } from '../saving/draft.ts';
 import { Characters } from './setup/characters.tsx';
 import { basics, limits, location } from './setup/form.ts';
 import { OtherKeys } from './setup/other-keys.tsx';
+import { Transport } from './setup/transport.tsx';
 
-/** What the experience is: names, mode, characters, location and time limits. */
+/** What the experience is: names, mode, characters, location, connection and time limits. */
 export function Setup({ draft }: { draft: Draft }) {
   return (
     <div class="stack setup">
@@ -24,6 +25,7 @@ export function Setup({ draft }: { draft: Draft }) {
         </div>
         <OtherKeys draft={draft} path={['runtime', 'location']} known={['locationId', 'assets']} />
       </section>
+      <Transport draft={draft} />
       <section class="part" aria-labelledby="setup-limits">
         <h2 id="setup-limits">{setupTexts.limits.heading}</h2>
         <div class="item-fields">

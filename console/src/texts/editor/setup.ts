@@ -42,6 +42,15 @@ export const setupTexts = {
     id: 'Location id',
     assets: 'Files, one per line',
   },
+  transport: {
+    heading: 'Connection',
+    type: 'Transport',
+    types: { websocket: 'Runtime over WebSocket', livekit: 'Room of a LiveKit server' },
+    url: 'Address',
+    agentName: 'Name of the agent',
+    operator:
+      'The service needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET. The page System shows whether it can reach the server.',
+  },
   limits: {
     heading: 'Session limits',
     maxSeconds: 'Longest session, in seconds',

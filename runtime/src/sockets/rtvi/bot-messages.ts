@@ -13,8 +13,11 @@ export interface RtviMessage {
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
 /** RTVI 2 has `error`; clients of earlier versions read `message`. */
-export function errorMessage(message: string, more: { code: string; fatal: boolean }): RtviMessage {
-  return { type: 'error', data: { error: message, message, ...more } };
+export function errorMessage(
+  message: string,
+  { code, fatal }: { code: string; fatal: boolean },
+): RtviMessage {
+  return { type: 'error', data: { error: message, message, code, fatal } };
 }
 
 export function errorResponse(id: string, message: string): RtviMessage {

@@ -38,8 +38,8 @@ import { serviceUrl } from './service-url.ts';
 
 /** The parts outside the core that an experience uses. The entry points pass them in. */
 export interface Deps {
-  /** The built-in transport. */
-  transport: TransportFactory;
+  /** The built-in transports. */
+  transports: readonly TransportFactory[];
   createMicrophone(env: Environment, changed: (status: MicStatus) => void): SessionMicrophone;
   createSpeaker(changed: (state: Events['outputChange']) => void): SessionOutput;
   attach(experience: LiveExperience, target: Element | string, options: PlayerOptions | undefined): Player;
@@ -173,7 +173,7 @@ export class LiveExperience extends ExperienceState implements Experience {
     if (attempt.isOver) throw aborted();
     const { manifest } = launched;
     attempt.launched = launched;
-    const factory = transportFor(manifest.transport.type, this.options.transports, this.#deps.transport);
+    const factory = transportFor(manifest.transport.type, this.options.transports, this.#deps.transports);
     this.session = factsOf(manifest);
     if (this.state === 'minting') this.setState('connecting');
     if (attempt.isOver) throw aborted();

@@ -11,8 +11,12 @@ export function register(plugIn: TransportFactory | RendererFactory): void {
 }
 
 /** Returns the transport for `type`; throws UNSUPPORTED_TRANSPORT if there is none. Called before the microphone prompt. */
-export function transportFor(type: string, own: readonly TransportFactory[] = [], builtIn: TransportFactory) {
-  const known = [builtIn, ...transports, ...own];
+export function transportFor(
+  type: string,
+  own: readonly TransportFactory[] = [],
+  builtIn: readonly TransportFactory[],
+) {
+  const known = [...builtIn, ...transports, ...own];
   const found = known.findLast((transport) => transport.type === type);
   if (found) return found;
   const names = known.map((transport) => transport.type).join(', ');

@@ -1,7 +1,7 @@
 import { setupTexts } from '../../../texts/editor/setup.ts';
 import type { FormField } from '../../fields/fields.tsx';
 
-const { basics: basic, characters, location: place, limits: limit } = setupTexts;
+const { basics: basic, characters, location: place, limits: limit, transport: connection } = setupTexts;
 
 /** The fields of the tab Setup. Paths begin at the experience. */
 export const basics: readonly FormField[] = [
@@ -19,6 +19,16 @@ export const basics: readonly FormField[] = [
 export const location: readonly FormField[] = [
   { path: ['runtime', 'location', 'locationId'], label: place.id, as: 'text' },
   { path: ['runtime', 'location', 'assets'], label: place.assets, as: 'lines' },
+];
+
+export const transport: readonly FormField[] = [
+  { path: ['runtime', 'transport', 'type'], label: connection.type, as: 'select', labels: connection.types },
+  { path: ['runtime', 'transport', 'url'], label: connection.url, as: 'text' },
+];
+
+/** Only for the transport livekit. */
+export const ofLivekit: readonly FormField[] = [
+  { path: ['runtime', 'transport', 'agentName'], label: connection.agentName, as: 'text' },
 ];
 
 export const limits: readonly FormField[] = [

@@ -1,0 +1,16 @@
+import type { Connection, TransportContext, TransportFactory } from '../types.ts';
+
+interface Chunk {
+  open(context: TransportContext): Promise<Connection>;
+}
+
+/** The built-in transport for rooms of LiveKit. Its code and LiveKit's client are in a separate file, because most pages never need them. */
+export const livekit: TransportFactory = {
+  type: 'livekit',
+  load: async () => async (context) => {
+    const chunk: Chunk = await import(
+      /* @vite-ignore */ /* webpackIgnore: true */ `${context.sdkUrl}livekit.mjs`
+    );
+    return chunk.open(context);
+  },
+};
