@@ -54,6 +54,8 @@ export interface Config {
   runtimeUrl?: string | undefined;
   /** Absent: sessions are kept indefinitely. */
   sessionRetentionDays?: number | undefined;
+  /** Whether webhooks may be sent to private addresses. */
+  webhookAllowPrivate: boolean;
   trustProxy?: BlockList | undefined;
   assetsDir: string;
   demo: boolean;

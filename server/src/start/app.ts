@@ -38,6 +38,7 @@ import { ConsoleSite } from '../operators/console-site.ts';
 import { FailedLogins } from '../operators/failed-logins.ts';
 import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
+import { Outbound } from '../outbound/outbound.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
 import { MintRecorder } from '../recording/mint-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
@@ -166,6 +167,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     changes: sessionChanges,
   };
   const tokens = new TokenVerifier(signingKeys);
+  const rules = { allowPrivate: config.webhookAllowPrivate };
+  const webhooks = { outbound: new Outbound(rules), rules, signingKeys, version };
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
     previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
@@ -232,6 +235,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           events,
           signingKeys,
           examine: () => examineSelf(config, database),
+          webhooks,
           apiKeyPrefix,
           version,
           publicUrl,
@@ -302,6 +306,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await Promise.all([recorder.drain(), sessionChanges.drain()]);
       await signer.close();
       await documents.close();
+      await webhooks.outbound.close();
       await housekeeping.stop();
     },
   };
