@@ -50,7 +50,7 @@ CREATE TABLE outbox (
   subject text COLLATE "C" NOT NULL,
   -- Of experience.published.
   revision integer,
-  at timestamptz(3)
+  at timestamptz(3) NOT NULL DEFAULT now()
 );
 
 -- Sessions of projects with a webhook for session.expired, until expire_sessions has looked at them.

@@ -94,7 +94,7 @@ BEGIN
    WHERE q.webhook_id = wanted;
   RETURN QUERY
     SELECT state,
-           json_build_object('url', hook.url, 'secret', hook.secret,
+           json_build_object('projectId', hook.project_id, 'url', hook.url, 'secret', hook.secret,
                              'formerSecret', CASE WHEN hook.former_secret_until > now() THEN hook.former_secret END),
            due;
 END $$;

@@ -52,6 +52,8 @@ import { TokenVerifier } from '../tokens/verify-token.ts';
 import { assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
 import { consoleRoutes } from '../web/console-routes.ts';
 import { demoProjectId } from '../web/pages/demo-cards.ts';
+import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { readQueueState } from '../webhooks/queue.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { addressOf, listen, portOf } from './listening.ts';
 import { mountPublicRoutes } from './public-routes.ts';
@@ -169,6 +171,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const tokens = new TokenVerifier(signingKeys);
   const rules = { allowPrivate: config.webhookAllowPrivate };
   const webhooks = { outbound: new Outbound(rules), rules, signingKeys, version };
+  const dispatcher = new Dispatcher({ database, changes, log, sending: webhooks, counts: metrics.webhooks });
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
     previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
@@ -203,6 +206,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions: { ...admissions, admin: adminAdmission, documents: documents.queue },
     activeSessions: () => activeSessions(database).catch(() => undefined),
+    webhookQueues: () => readQueueState(database).catch(() => undefined),
     refusalsDelayed: () => pace.delayed,
     logLinesDropped: () => droppedLines(log),
     runtime: runtimeStatus,
@@ -275,6 +279,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   }
 
   isListening = true;
+  dispatcher.start();
   const housekeeping = (deps.startHousekeeping ?? startHousekeeping)({
     lifecycle,
     changes,
@@ -282,6 +287,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     rates,
     tallies,
     authenticator,
+    dispatcher,
     retentionDays: config.sessionRetentionDays,
     auditRetentionDays: config.auditRetentionDays,
   });
@@ -297,13 +303,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
     drain: () => {
       events.close();
+      // Other processes take over while this one still accepts requests.
+      void dispatcher.stop();
       return drain.untilIdle(config.shutdownGraceSeconds * 1000);
     },
     close: async () => {
       drain.begin();
       events.close();
       await Promise.all([publicServer.close(), adminServer?.close()]);
-      await Promise.all([recorder.drain(), sessionChanges.drain()]);
+      await Promise.all([recorder.drain(), sessionChanges.drain(), dispatcher.stop()]);
       await signer.close();
       await documents.close();
       await webhooks.outbound.close();
