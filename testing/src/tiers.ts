@@ -46,6 +46,8 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/faults/unknown-callers.test.ts',
       'test/faults/upgrades.test.ts',
       'test/faults/usage-after-kills.test.ts',
+      'test/faults/webhook-receivers.test.ts',
+      'test/faults/webhooks.test.ts',
       'test/unit/embedded.test.ts',
     ],
     'takes more than five seconds': [

@@ -1,6 +1,7 @@
 -- Leases up to `most` webhooks with a delivery that is due to a worker for 45 seconds, and returns their ids. A lease that has ended, or that
--- ends later than a lease can (the clock was set back), belongs to a process that no longer runs.
-CREATE OR REPLACE FUNCTION claim_webhooks(claimer text, most integer)
+-- ends later than a lease can (the clock was set back), belongs to a process that no longer runs. `busy` names the webhooks that the worker
+-- serves; other leases of its own are of a claim whose answer was lost.
+CREATE OR REPLACE FUNCTION claim_webhooks(claimer text, busy text[], most integer)
 RETURNS TABLE (webhook_id text)
 LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off
@@ -13,7 +14,8 @@ BEGIN
   free := ARRAY(
     SELECT q.webhook_id FROM webhook_queues q
      WHERE q.due_at <= now() AND NOT q.is_paused AND coalesce(q.held_until <= now(), true)
-       AND (q.worker IS NULL OR q.leased_until < now() OR q.leased_until > now() + interval '60 seconds')
+       AND q.webhook_id <> ALL (busy)
+       AND (q.worker IS NULL OR q.worker = claimer OR q.leased_until < now() OR q.leased_until > now() + interval '60 seconds')
      ORDER BY q.due_at LIMIT most FOR UPDATE SKIP LOCKED);
   RETURN QUERY
     UPDATE webhook_queues q SET worker = claimer, leased_until = now() + interval '45 seconds'

@@ -151,9 +151,11 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     const most = Math.min(maxSenders - this.#senders.size, claimed);
     if (most <= 0) return;
-    const { log } = this.#deps;
+    const { database, log } = this.#deps;
+    const { worker } = this.#sending;
     const signals = { stopped: this.#stopped.signal, cut: this.#cut.signal };
-    for (const webhookId of await claimWebhooks(this.#deps.database, this.#sending.worker, most)) {
+    const busy = [...this.#senders.keys()];
+    for (const webhookId of await claimWebhooks(database, worker, busy, most)) {
       const sender = sendDeliveries(this.#sending, webhookId, signals)
         .catch((error) => log.error({ err: error, webhook: webhookId }, 'sending to a webhook failed'))
         .finally(() => this.#senders.delete(webhookId));

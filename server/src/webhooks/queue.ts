@@ -22,14 +22,22 @@ export async function expireSessions(database: Database, most: number): Promise<
   return (await expire(database, most))!.count;
 }
 
-const claim = onPool('everyday').many<[worker: string, most: number], { webhookId: string }>({
+const claim = onPool('everyday').many<
+  [worker: string, busy: readonly string[], most: number],
+  { webhookId: string }
+>({
   name: 'claim_webhooks',
-  text: 'SELECT webhook_id AS "webhookId" FROM claim_webhooks($1, $2)',
+  text: 'SELECT webhook_id AS "webhookId" FROM claim_webhooks($1, $2, $3)',
 });
 
-/** Leases webhooks with deliveries that are due. Returns their ids. */
-export async function claimWebhooks(database: Database, worker: string, most: number): Promise<string[]> {
-  return (await claim(database, worker, most)).map(({ webhookId }) => webhookId);
+/** Leases webhooks with deliveries that are due, except those that the worker is busy with. Returns their ids. */
+export async function claimWebhooks(
+  database: Database,
+  worker: string,
+  busy: readonly string[],
+  most: number,
+): Promise<string[]> {
+  return (await claim(database, worker, busy, most)).map(({ webhookId }) => webhookId);
 }
 
 /** Milliseconds of a lease of `claim_webhooks` and `continue_webhook`. */

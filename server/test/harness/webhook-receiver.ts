@@ -27,6 +27,8 @@ export interface Receiver {
   /** Resolves when the predicate is true; it is asked after each request. */
   until(isDone: () => boolean): Promise<void>;
   close(): Promise<void>;
+  /** Listens again at the same address. */
+  reopen(): Promise<void>;
 }
 
 export const answerWith =
@@ -36,7 +38,7 @@ export const answerWith =
     response.writeHead(status, headers).end(text);
   };
 
-export async function startReceiver(answer: Answer = answerWith(204), port = 0): Promise<Receiver> {
+export async function startReceiver(answer: Answer = answerWith(204)): Promise<Receiver> {
   const waiting = new Set<() => void>();
   const receiver = { received: [] as Received[], answer } as Receiver;
   const server = createServer((request, response) => {
@@ -54,9 +56,12 @@ export async function startReceiver(answer: Answer = answerWith(204), port = 0):
     });
   });
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   return Object.assign(receiver, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    url: `http://127.0.0.1:${port}/hooks`,
     accepted: () => receiver.received.filter(({ status = 0 }) => status >= 200 && status < 300),
     until: (isDone: () => boolean) =>
       new Promise<void>((resolve) => {
@@ -73,6 +78,7 @@ export async function startReceiver(answer: Answer = answerWith(204), port = 0):
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+    reopen: () => listen(port),
   });
 }
 
