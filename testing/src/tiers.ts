@@ -94,6 +94,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/processes/runtime-alone.test.ts',
       'test/processes/spoken-words.test.ts',
       'test/processes/start-and-stop.test.ts',
+      'test/processes/webhook-tutorial.test.ts',
     ],
   },
   'sdk/backend': {
@@ -127,6 +128,7 @@ const onBothEngines = [
   'test/integration/silence.test.ts',
   'test/integration/statements.test.ts',
   'test/integration/tallies.test.ts',
+  'test/integration/webhooks.test.ts',
 ];
 
 /** Paths from the root of the repository of all files above. */
