@@ -1,6 +1,6 @@
 -- Writes the event session.expired for sessions to which no client has connected in time, of projects whose webhooks list it. Looks at up to
 -- `most` sessions whose time ended at least ten seconds ago: a connect that was in time may still be in flight. Skips locked ones. Returns
--- how many it looked at.
+-- how many it has dealt with.
 CREATE OR REPLACE FUNCTION expire_sessions(most integer)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
@@ -12,6 +12,7 @@ AS $$
 DECLARE
   due text[];
   held text[];
+  done integer;
 BEGIN
   due := ARRAY(SELECT x.session_id FROM session_expiries x WHERE x.expires_at < now() - interval '10 seconds'
                 ORDER BY x.expires_at LIMIT most FOR UPDATE SKIP LOCKED);
@@ -27,5 +28,6 @@ BEGIN
   DELETE FROM session_expiries x
    WHERE x.session_id = ANY (due)
      AND (x.session_id = ANY (held) OR NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = x.session_id));
-  RETURN cardinality(due);
+  GET DIAGNOSTICS done = ROW_COUNT;
+  RETURN done;
 END $$;

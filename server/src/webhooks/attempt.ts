@@ -99,9 +99,9 @@ export async function attempt(
         isAborted: error.failure === 'aborted',
         record: recordOf({ error: error.message }),
       };
-    if (error instanceof UnreadableSecret)
-      return { ...without, isAway: true, record: recordOf({ error: error.message }) };
-    throw error;
+    // An event that cannot be sent must not stop the ones behind it.
+    const { message } = error as Error;
+    return { ...without, isAway: error instanceof UnreadableSecret, record: recordOf({ error: message }) };
   }
 }
 

@@ -17,7 +17,7 @@ const expire = onPool('everyday').one<[most: number], { count: number }>({
   text: 'SELECT expire_sessions($1) AS count',
 });
 
-/** Writes `session.expired` for sessions whose time has ended. Returns how many sessions it looked at. */
+/** Writes `session.expired` for sessions whose time has ended. Returns how many sessions it has dealt with. */
 export async function expireSessions(database: Database, most: number): Promise<number> {
   return (await expire(database, most))!.count;
 }

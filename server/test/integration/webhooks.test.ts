@@ -1,8 +1,17 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { connect, launched, report } from '@session-launch/testing/lifecycle.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
+import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DeletedProjects } from '../../src/editing/delete-project.ts';
+import { openSecret, sealSecret } from '../../src/outbound/sealed-secret.ts';
+import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { endLost } from '../../src/sessions/silence.ts';
+import { openChanges } from '../../src/store/changes.ts';
+import { parseSigningKeys } from '../../src/tokens/signing-keys.ts';
+import { deleteOldDeliveries } from '../../src/webhooks/queue.ts';
+import { resealSecrets } from '../../src/webhooks/reseal.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 import { useService } from '../harness/service.ts';
 import { answerWith, createWebhook, type Receiver, startReceiver } from '../harness/webhook-receiver.ts';
@@ -326,4 +335,76 @@ test('a forgotten user is in no event that is still stored', async () => {
   await webhook.post(`/deliveries/${eventId}/replay`);
   await got(2);
   expect(receiver.received[1]!.body).not.toContain('planted');
+});
+
+test('a start with another signing key seals secrets again, and reports those whose key is missing', async () => {
+  const { webhookId, secret } = await createWebhook(service, world.projectId, receiver);
+  const jwk = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const keySet = (...keys: object[]) => parseSigningKeys(JSON.stringify({ keys }), 'keys.json');
+  const [older, newer] = [jwk(), jwk()];
+  const sealed = sealSecret(await keySet(older), webhookId, secret);
+  await query(
+    `UPDATE webhooks SET secret = $2, former_secret = $2, former_secret_until = now() + interval '1 day' WHERE id = $1`,
+    [webhookId, sealed],
+  );
+  const stored = async () =>
+    (
+      await query<{ secret: string; former: string }>(
+        'SELECT secret, former_secret AS former FROM webhooks WHERE id = $1',
+        [webhookId],
+      )
+    )[0]!;
+  const errors: object[] = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
+  await resealSecrets(service.database, await keySet(jwk()), log);
+  expect(errors).toContainEqual(expect.objectContaining({ webhook: webhookId }));
+  expect(await stored()).toEqual({ secret: sealed, former: sealed });
+  await resealSecrets(service.database, await keySet(newer, older), log);
+  const only = await keySet(newer);
+  const { secret: again, former } = await stored();
+  for (const one of [again, former]) expect(openSecret(only, webhookId, one)).toBe(secret);
+});
+
+test('the deletion of a project removes its webhooks, their events and what waits', async () => {
+  receiver.answer = answerWith(503);
+  const { webhookId } = await createWebhook(service, world.projectId, receiver);
+  const { sessionId } = await launched(service, world);
+  await receiver.until(() => receiver.received.length === 1);
+  const path = `/admin/projects/${world.projectId}?confirm=${world.projectId}`;
+  expect((await service.admin({ method: 'DELETE', path })).status).toBe(204);
+  const lifecycle = {
+    database: service.database,
+    changes: new SessionChanges(service.database),
+    log: pino({ level: 'silent' }),
+    counts: { connected: () => undefined, metered: () => undefined, lost: () => undefined },
+  };
+  await new DeletedProjects(lifecycle, await openChanges(service.database)).run();
+  for (const table of ['webhooks', 'webhook_events', 'session_expiries', 'outbox'])
+    expect(await query(`SELECT 1 FROM ${table} WHERE project_id = $1`, [world.projectId]), table).toEqual([]);
+  await deleteOldDeliveries(service.database, 'evt_', 1_000);
+  expect(await query('SELECT 1 FROM webhook_deliveries WHERE webhook_id = $1', [webhookId])).toEqual([]);
+  expect(await query('SELECT 1 FROM sessions WHERE id = $1', [sessionId])).toEqual([]);
+});
+
+test('deliveries and events are deleted after 30 days', async () => {
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  for (let i = 0; i < 3; i++) await launched(service, world);
+  await got(3);
+  await expect
+    .poll(async () => (await webhook.get('/deliveries?status=delivered')).deliveries.length, {
+      timeout: 20_000,
+    })
+    .toBe(3);
+  const [, second] = receiver.received;
+  await deleteOldDeliveries(service.database, second!.eventId, 1_000);
+  const left = (await webhook.get('/deliveries')).deliveries;
+  expect(left.map(({ eventId }: { eventId: string }) => eventId)).toEqual(
+    receiver.received
+      .slice(1)
+      .map(({ eventId }) => eventId)
+      .reverse(),
+  );
+  await deleteOldDeliveries(service.database, 'evt_~', 1_000);
+  expect((await webhook.get('/deliveries')).deliveries).toEqual([]);
+  expect(await query('SELECT 1 FROM webhook_events WHERE project_id = $1', [world.projectId])).toEqual([]);
 });
