@@ -74,9 +74,10 @@ const lockQueue = inTransaction.run<[webhookId: string]>({
   text: 'SELECT 1 FROM webhook_queues WHERE webhook_id = $1 FOR UPDATE',
 });
 
+/** Also if the receiver was away a moment ago: somebody asks for an attempt now. */
 const wakeQueue = inTransaction.run<[webhookId: string]>({
   name: 'wake_webhook_queue',
-  text: `UPDATE webhook_queues SET due_at = '-infinity' WHERE webhook_id = $1`,
+  text: `UPDATE webhook_queues SET due_at = '-infinity', held_until = NULL WHERE webhook_id = $1`,
 });
 
 const again = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'pending', tries = 0, next_at = NULL`;

@@ -29,9 +29,10 @@ const idlePollMs = 4_000;
 /** Maximum events per statement. Small on the embedded engine, where a mint waits for it. */
 const sequenced = { postgres: 500, embedded: 100 };
 const expired = 500;
-/** Maximum number of webhooks that a process sends to at the same time, and how many more it leases at once. */
+/** Maximum number of webhooks that a process sends to at the same time. */
 const maxSenders = 500;
-const claimed = 50;
+/** A look leases at most this many more, or doubles their number, so that other processes get a share. */
+const claimed = 4;
 /** Maximum number of deliveries in memory; each webhook may hold at least four. */
 const maxDeliveries = 2_000;
 /** Maximum concurrent statements of senders. */
@@ -149,7 +150,8 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const most = Math.min(maxSenders - this.#senders.size, claimed);
+    const { size } = this.#senders;
+    const most = Math.min(maxSenders - size, Math.max(claimed, size));
     if (most <= 0) return;
     const { database, log } = this.#deps;
     const { worker } = this.#sending;

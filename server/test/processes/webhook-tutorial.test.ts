@@ -92,12 +92,13 @@ test('the tutorial bills the minutes of a conversation, and every command of the
   await converse();
   await until('a failed attempt', async () => /ECONNREFUSED/.test(await command('webhooks deliveries')));
   await startReceiver();
-  await until('the bill that was missed', async () => (await bills()).length === 1);
   const deliveries = await command('webhooks deliveries');
-  const [, eventId = ''] = /^(evt_\w+) +session\.ended +delivered +\d/m.exec(deliveries) ?? [];
+  const [, eventId = ''] = /^(evt_\w+) +session\.ended /m.exec(deliveries) ?? [];
   expect(await command('webhooks secret')).toMatch(/^whsec_\S+ \(whk_\w+\).* until \S+Z\.\n$/);
   Object.assign(values, { 'evt_…': eventId });
+  // On a slow machine, the next retry may be minutes away.
   expect(await command('webhooks replay')).toBe('0 events will be sent again\n');
+  await until('the bill that was missed', async () => (await bills()).length === 1);
   expect(service.stderr() + service.stdout()).not.toContain(secret.slice(6));
 
   // The handler of the page about the SDK.
