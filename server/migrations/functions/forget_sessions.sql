@@ -30,11 +30,7 @@ BEGIN
   -- Events that are stored for webhooks. Waits for a running sequence_events, which may have read these sessions, and skips the next ones
   -- until this transaction ends.
   PERFORM 1 FROM webhook_progress p WHERE p.is_only FOR UPDATE;
-  UPDATE webhook_events e
-     SET data = (SELECT json_object_agg(f.key, CASE
-                          WHEN f.key = 'given' THEN (SELECT json_object_agg(g.key, g.value) FROM json_each(f.value) g WHERE g.key <> 'metadata')
-                          WHEN f.key <> 'user_id' THEN f.value END)
-                   FROM json_each(e.data) f)
+  UPDATE webhook_events e SET data = (e.data::jsonb || '{"user_id": null}' #- '{given,metadata}')::json
    WHERE e.subject = ANY (batch);
   RETURN QUERY SELECT 'total', NULL, cardinality(batch);
 END $$;
