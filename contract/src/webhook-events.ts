@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { timestamp } from './fields.ts';
 import Type from './type.ts';
 
-/** What webhooks are told of. */
+/** Types of events that webhooks can receive. */
 export const eventTypes = [
   'session.created',
   'session.started',

@@ -27,7 +27,7 @@ CREATE INDEX webhooks_by_project ON webhooks (project_id, id);
 -- The state of the deliveries of a webhook. Apart from its settings, because it changes with each batch.
 CREATE TABLE webhook_queues (
   webhook_id text COLLATE "C" PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
-  -- When the next delivery is due; null if none is pending. -infinity does not depend on the clock of the database.
+  -- Time of the next attempt; null if no delivery is pending. -infinity, for first attempts, does not depend on the clock of the database.
   due_at timestamptz,
   is_paused boolean NOT NULL DEFAULT false,
   -- Until then nothing is sent, because the receiver does not respond.

@@ -1,6 +1,6 @@
 -- Leases up to `most` webhooks with a delivery that is due to a worker for 45 seconds, and returns their ids. A lease that has ended, or that
 -- ends later than a lease can (the clock was set back), belongs to a process that no longer runs. `busy` names the webhooks that the worker
--- serves; other leases of its own are of a claim whose answer was lost.
+-- serves; it also gets other webhooks that it has leased, because the result of that call was lost.
 CREATE OR REPLACE FUNCTION claim_webhooks(claimer text, busy text[], most integer)
 RETURNS TABLE (webhook_id text)
 LANGUAGE plpgsql VOLATILE

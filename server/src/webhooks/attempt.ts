@@ -43,7 +43,7 @@ export interface Attempt {
   isAway: boolean;
   /** The attempt was aborted, so it is not known whether the receiver got the event. */
   isAborted: boolean;
-  /** Milliseconds until the receiver wants to be asked again. */
+  /** The delay that the receiver asks for with Retry-After, in milliseconds. */
   askedMs: number | undefined;
   record: AttemptRecord;
 }

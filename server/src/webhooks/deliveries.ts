@@ -74,7 +74,7 @@ const lockQueue = inTransaction.run<[webhookId: string]>({
   text: 'SELECT 1 FROM webhook_queues WHERE webhook_id = $1 FOR UPDATE',
 });
 
-/** Also if the receiver was away a moment ago: somebody asks for an attempt now. */
+/** Ends a hold as well: the operator expects an attempt now. */
 const wakeQueue = inTransaction.run<[webhookId: string]>({
   name: 'wake_webhook_queue',
   text: `UPDATE webhook_queues SET due_at = '-infinity', held_until = NULL WHERE webhook_id = $1`,

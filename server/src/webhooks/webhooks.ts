@@ -145,7 +145,7 @@ export const listSealed = onPool('everyday').many<[kid: string], SealedRow>({
              OR substr(former_secret, strpos(former_secret, '.') + 1) <> $1`,
 });
 
-/** Does nothing if another process has changed a secret meanwhile. */
+/** Does nothing if another process has changed a secret since it was read. */
 export const storeSealed = onPool('everyday').run<[old: SealedRow, secret: string, former: string | null]>(
   {
     name: 'store_sealed_webhook_secrets',

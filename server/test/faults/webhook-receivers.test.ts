@@ -43,7 +43,7 @@ test('silent, endless and redirecting receivers are ended or refused, and others
   const launch = await launched(service, world);
   await good.until(() => good.accepted().length === 1);
   await silent.until(() => silent.received.length === 1);
-  // The silent receiver holds its attempt for 15 seconds; meanwhile others get the next event.
+  // The silent receiver holds its attempt for 15 seconds; others get the next event before that.
   await connect(service, launch);
   await good.until(() => good.accepted().length === 2);
   expect(silent.received).toHaveLength(1);

@@ -24,7 +24,7 @@ export interface Receiver {
   /** Requests that were answered with a 2xx status. */
   accepted(): Received[];
   answer: Answer;
-  /** Resolves when the predicate is true; it is asked after each request. */
+  /** Resolves when the predicate is true. It is evaluated after each request. */
   until(isDone: () => boolean): Promise<void>;
   close(): Promise<void>;
   /** Listens again at the same address. */

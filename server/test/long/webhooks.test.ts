@@ -11,7 +11,7 @@ import { newId } from '../../src/primitives/ids.ts';
 import { readProgram } from '../../src/store/migrations/migrations.ts';
 import { createWebhook } from '../harness/webhook-receiver.ts';
 
-/** A receiver in a process of its own, which counts and checks the order. */
+/** A receiver in a separate process, which counts requests and checks their order. */
 const receiverProgram = `
   import { createServer } from 'node:http';
   let count = 0, last = '', disorder = 0, first = 0, latest = 0;
