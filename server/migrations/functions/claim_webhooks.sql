@@ -1,4 +1,4 @@
--- Leases up to `most` webhooks with a delivery that is due to a worker for 45 seconds, and returns their ids. A lease that has ended, or that
+-- Leases up to `most` webhooks with due deliveries to a worker for 45 seconds, and returns their ids. A lease that has ended, or that
 -- ends later than a lease can (the clock was set back), belongs to a process that no longer runs. `busy` names the webhooks that the worker
 -- serves; it also gets other webhooks that it has leased, because the result of that call was lost.
 CREATE OR REPLACE FUNCTION claim_webhooks(claimer text, busy text[], most integer)

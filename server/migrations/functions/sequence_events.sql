@@ -1,4 +1,4 @@
--- Moves up to as many events as there are ids from the outbox to webhook_events, and queues them for the webhooks of their projects. The ids
+-- Moves up to as many events as there are ids from the outbox to webhook_events, and queues them for the webhooks of their project. The ids
 -- ascend. They are given to events whose transactions have committed, so an event never appears before one that was there already: no
 -- reader can skip one. Events of one session keep their order, since each of its changes begins after the one before has committed.
 --
