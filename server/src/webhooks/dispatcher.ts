@@ -40,7 +40,9 @@ const maxStatements = 3;
 /** Milliseconds of a stop after which attempts in progress are aborted. */
 const cutMs = 6_000;
 const retentionMs = 30 * 24 * 60 * 60 * 1000;
-const deletedRows = 1_000;
+const deletedRows = 500;
+/** Maximum milliseconds per round of housekeeping. */
+const cleanMs = 3_000;
 
 /**
  * Puts events in their order, and sends them to webhooks. Every process runs one; they share the work through the database. A webhook is
@@ -92,10 +94,13 @@ export class Dispatcher {
     clearTimeout(timer);
   }
 
-  /** Deletes old deliveries, up to a limit. */
+  /** Deletes old deliveries and those of deleted webhooks, in bounded batches. */
   async clean(): Promise<void> {
-    if (!this.#isUsed) return;
-    await deleteOldDeliveries(this.#deps.database, firstIdAt('evt', Date.now() - retentionMs), deletedRows);
+    const before = firstIdAt('evt', Date.now() - retentionMs);
+    const until = performance.now() + cleanMs;
+    let deleted: number;
+    do deleted = await deleteOldDeliveries(this.#deps.database, before, deletedRows);
+    while (deleted >= deletedRows && performance.now() < until);
   }
 
   async #run(): Promise<void> {
