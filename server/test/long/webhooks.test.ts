@@ -7,7 +7,7 @@ import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import type pg from 'pg';
 import { expect, type TestContext, test } from 'vitest';
-import { newId } from '../../src/primitives/ids.ts';
+import { firstIdAt, newId } from '../../src/primitives/ids.ts';
 import { readProgram } from '../../src/store/migrations/migrations.ts';
 import { createWebhook } from '../harness/webhook-receiver.ts';
 
@@ -45,7 +45,7 @@ async function fastReceiver(context: TestContext): Promise<string> {
 const insertBacklog = `
   WITH stored AS (
     INSERT INTO webhook_events (id, project_id, type, at, subject, data)
-    SELECT 'evt_00000000' || lpad(n::text, 18, '0'), $2, 'session.created', now(), s.id, to_json(s)
+    SELECT $4 || lpad(n::text, 16, '0'), $2, 'session.created', now(), s.id, to_json(s)
       FROM generate_series(1, $3::integer) n, (SELECT * FROM sessions WHERE project_id = $2 LIMIT 1) s
     RETURNING id)
   INSERT INTO webhook_deliveries (webhook_id, event_id) SELECT $1, id FROM stored`;
@@ -60,7 +60,12 @@ test('one process sends 1,000 events a second to one fast receiver, in order', a
   await webhook.patch({ enabled: false });
   const count = 10_000;
   await onDatabase(fleet.databaseUrl, async (client) => {
-    await client.query(insertBacklog, [webhook.webhookId, world.projectId, count]);
+    await client.query(insertBacklog, [
+      webhook.webhookId,
+      world.projectId,
+      count,
+      firstIdAt('evt', Date.now()),
+    ]);
     await client.query(`UPDATE webhook_queues SET due_at = '-infinity'`);
   });
   /** Seconds of CPU time that the service has used. */
@@ -87,7 +92,7 @@ async function createFormer(client: pg.Client): Promise<void> {
   const { functions } = await readProgram();
   const { statement } = functions.find(({ name }) => name === 'record_launches')!;
   const former = statement
-    .replace(/ {2}-- Without any webhook[\s\S]*?^ {2}END IF;\n\n/m, '')
+    .replace(/ {2}-- Nested, because[\s\S]*?^ {2}END IF;\n\n/m, '')
     .replace('FUNCTION record_launches(', 'FUNCTION former_record_launches(');
   expect(former).not.toContain('webhooks');
   await client.query(former);
@@ -192,7 +197,12 @@ test('a backlog of a million events does not slow mints', async (context) => {
   await p99();
   const before = await p99();
   await onDatabase(fleet.databaseUrl, async (client) => {
-    await client.query(insertBacklog, [webhook.webhookId, world.projectId, 1_000_000]);
+    await client.query(insertBacklog, [
+      webhook.webhookId,
+      world.projectId,
+      1_000_000,
+      firstIdAt('evt', Date.now()),
+    ]);
     await client.query('ANALYZE');
     await client.query('CHECKPOINT');
   });
