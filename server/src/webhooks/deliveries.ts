@@ -16,14 +16,14 @@ interface Row extends StoredEvent {
 
 const columns = `e.id AS "eventId", e.type, e.at, e.data, d.status, d.next_at AS "nextAt", d.attempts`;
 
-const ofAnyStatus = onPool('admin').many<[string, string | null, number], Row>({
+export const ofAnyStatus = onPool('admin').many<[string, string | null, number], Row>({
   name: 'list_webhook_deliveries',
   text: `SELECT ${columns}
            FROM (SELECT * FROM webhook_deliveries
                   WHERE webhook_id = $1 AND event_id < coalesce($2, 'evt~') ORDER BY event_id DESC LIMIT $3) d
            JOIN webhook_events e ON e.id = d.event_id ORDER BY e.id DESC`,
 });
-const ofStatus = onPool('admin').many<[string, string | null, number, DeliveryStatus], Row>({
+export const ofStatus = onPool('admin').many<[string, string | null, number, DeliveryStatus], Row>({
   name: 'list_webhook_deliveries_by_status',
   text: `SELECT ${columns}
            FROM (SELECT * FROM webhook_deliveries
@@ -62,32 +62,32 @@ export const hasEvent = inTransaction.any<[projectId: string, eventId: string]>(
   text: 'SELECT 1 FROM webhook_events WHERE id = $2 AND project_id = $1',
 });
 
-const findDelivery = inTransaction.one<[webhookId: string, eventId: string], Row>({
+export const findDelivery = inTransaction.one<[webhookId: string, eventId: string], Row>({
   name: 'find_webhook_delivery',
   text: `SELECT ${columns} FROM webhook_deliveries d JOIN webhook_events e ON e.id = d.event_id
           WHERE d.webhook_id = $1 AND d.event_id = $2`,
 });
 
 /** Waits until a batch of results is stored, and makes the next one wait: see sequence_events. */
-const lockQueue = inTransaction.run<[webhookId: string]>({
+export const lockQueue = inTransaction.run<[webhookId: string]>({
   name: 'lock_webhook_queue',
   text: 'SELECT 1 FROM webhook_queues WHERE webhook_id = $1 FOR UPDATE',
 });
 
 /** Ends a hold as well: the operator expects an attempt now. */
-const wakeQueue = inTransaction.run<[webhookId: string]>({
+export const wakeQueue = inTransaction.run<[webhookId: string]>({
   name: 'wake_webhook_queue',
   text: `UPDATE webhook_queues SET due_at = '-infinity', held_until = NULL WHERE webhook_id = $1`,
 });
 
 const again = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'pending', tries = 0, next_at = NULL`;
 
-const queueOne = inTransaction.run<[webhookId: string, eventId: string]>({
+export const queueOne = inTransaction.run<[webhookId: string, eventId: string]>({
   name: 'replay_webhook_event',
   text: `INSERT INTO webhook_deliveries (webhook_id, event_id) VALUES ($1, $2) ${again}`,
 });
 
-const queuePeriod = inTransaction.many<[webhookId: string, from: Date, to: Date], object>({
+export const queuePeriod = inTransaction.many<[webhookId: string, from: Date, to: Date], object>({
   name: 'replay_webhook_period',
   text: `INSERT INTO webhook_deliveries (webhook_id, event_id)
          SELECT w.id, e.id FROM webhooks w JOIN webhook_events e ON e.project_id = w.project_id AND e.type = ANY (w.events)
@@ -95,7 +95,7 @@ const queuePeriod = inTransaction.many<[webhookId: string, from: Date, to: Date]
          ${again} RETURNING 1 AS one`,
 });
 
-const countPeriod = inTransaction.one<
+export const countPeriod = inTransaction.one<
   [webhookId: string, from: Date, to: Date, most: number],
   { count: number }
 >({

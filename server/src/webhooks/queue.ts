@@ -12,7 +12,7 @@ export const sequenceEvents = onPool('everyday').one<[ids: string[]], { taken: n
   text: 'SELECT taken, last_id AS "lastId" FROM sequence_events($1)',
 });
 
-const expire = onPool('everyday').one<[most: number], { count: number }>({
+export const expire = onPool('everyday').one<[most: number], { count: number }>({
   name: 'expire_sessions',
   text: 'SELECT expire_sessions($1) AS count',
 });
@@ -22,7 +22,7 @@ export async function expireSessions(database: Database, most: number): Promise<
   return (await expire(database, most))!.count;
 }
 
-const claim = onPool('everyday').many<
+export const claim = onPool('everyday').many<
   [worker: string, busy: readonly string[], most: number],
   { webhookId: string }
 >({
@@ -96,7 +96,7 @@ export const continueWebhook = onPool('everyday').one<[Progress], Continued>(
   ],
 );
 
-const removeOld = onPool('everyday').one<[before: string, most: number], { count: number }>({
+export const removeOld = onPool('everyday').one<[before: string, most: number], { count: number }>({
   name: 'delete_old_deliveries',
   text: 'SELECT delete_old_deliveries($1, $2) AS count',
 });

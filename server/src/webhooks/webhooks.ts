@@ -53,7 +53,7 @@ export const lockProject = inTransaction.any<[projectId: string]>({
   text: 'SELECT 1 FROM projects WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE',
 });
 
-const countOf = inTransaction.one<[projectId: string], { count: number }>({
+export const countOf = inTransaction.one<[projectId: string], { count: number }>({
   name: 'count_webhooks',
   text: 'SELECT count(*)::integer AS count FROM webhooks WHERE project_id = $1',
 });
@@ -155,7 +155,7 @@ export const storeSealed = onPool('everyday').run<[old: SealedRow, secret: strin
   (old, secret, former) => [old.id, secret, former, old.secret, old.former],
 );
 
-const anyWebhook = onPool('everyday').any<[]>({
+export const anyWebhook = onPool('everyday').any<[]>({
   name: 'any_webhook',
   text: 'SELECT 1 FROM webhooks LIMIT 1',
 });

@@ -371,7 +371,7 @@ test('the deletion of a project removes its webhooks, their events and what wait
   const { sessionId } = await launched(service, world);
   await receiver.until(() => receiver.received.length === 1);
   const path = `/admin/projects/${world.projectId}?confirm=${world.projectId}`;
-  expect((await service.admin({ method: 'DELETE', path })).status).toBe(204);
+  expect((await service.admin({ method: 'DELETE', path })).status).toBe(202);
   const lifecycle = {
     database: service.database,
     changes: new SessionChanges(service.database),
