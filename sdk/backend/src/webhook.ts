@@ -42,6 +42,8 @@ export class WebhookError extends Error {
 const toleranceSeconds = 300;
 const encoder = new TextEncoder();
 
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /**
  * Verifies the signature of a request to a webhook and returns the event. Rejects with a WebhookError if none of its signatures was made with
  * the secret, or if it was sent more than five minutes ago or ahead. Several secrets may be passed.
@@ -75,7 +77,7 @@ export async function verifyWebhook(
   }
 }
 
-async function importSecret(secret: string): Promise<CryptoKey> {
+async function importSecret(secret: string): Promise<Key> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
   if (bytes === undefined || bytes.length === 0) throw new TypeError('the secret must begin with whsec_');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
@@ -83,7 +85,7 @@ async function importSecret(secret: string): Promise<CryptoKey> {
 
 /** `crypto.subtle.verify` compares in constant time. */
 async function isSigned(
-  keys: readonly CryptoKey[],
+  keys: readonly Key[],
   signatures: string,
   signed: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
