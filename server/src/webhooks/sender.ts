@@ -75,16 +75,24 @@ async function sendRound(
   { mayGoOn, cut }: { mayGoOn: () => boolean; cut: AbortSignal },
 ): Promise<Round> {
   const results: Result[] = [];
-  for (const delivery of deliveries) {
-    if (!mayGoOn()) break;
-    const made = await attempt(deps, receiver, delivery, cut);
-    if (made.isAborted) break;
-    deps.onAttempt(made.isDelivered ? 'delivered' : 'failed', made.record.milliseconds / 1000);
-    results.push(resultOf(delivery, made));
-    if (made.isGone) return { results, isGone: true };
-    if (made.isAway) return { results, isGone: false, holdMs: holdMs(made) };
+  // A signal for this round: each request combines it with its timeout, and Node keeps such combinations as long as their sources.
+  const round = new AbortController();
+  const abort = () => round.abort();
+  cut.addEventListener('abort', abort, { once: true });
+  try {
+    for (const delivery of deliveries) {
+      if (cut.aborted || !mayGoOn()) break;
+      const made = await attempt(deps, receiver, delivery, round.signal);
+      if (made.isAborted) break;
+      deps.onAttempt(made.isDelivered ? 'delivered' : 'failed', made.record.milliseconds / 1000);
+      results.push(resultOf(delivery, made));
+      if (made.isGone) return { results, isGone: true };
+      if (made.isAway) return { results, isGone: false, holdMs: holdMs(made) };
+    }
+    return { results, isGone: false };
+  } finally {
+    cut.removeEventListener('abort', abort);
   }
-  return { results, isGone: false };
 }
 
 function resultOf({ eventId, tries, attempts }: Delivery, { isDelivered, askedMs, record }: Attempt): Result {
