@@ -95,6 +95,7 @@ export const errorTable = {
     'This request was not sent by the console itself, so it is refused.',
   ),
   REVISION_NOT_FOUND: operatorError(404, 'The experience has no such revision.'),
+  EVENT_NOT_FOUND: operatorError(404, 'The project has no such event.'),
   PREVIEW_NOT_FOUND: error(404, 'This preview does not exist, has expired, or has been used up.'),
   SLUG_TAKEN: operatorError(409, 'Another experience of the project has this slug.'),
   ART_IN_USE: operatorError(409, 'An experience uses this picture.'),

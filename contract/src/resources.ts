@@ -30,6 +30,7 @@ export const resources = {
   session: { prefix: 'ses', scope: 'project', permission: 'read' },
   art: { prefix: 'art', scope: 'project', permission: 'read', notFound: 'No such picture.' },
   face: { prefix: 'fac', scope: 'project', permission: 'read', notFound: 'No such face.' },
+  webhook: { prefix: 'whk', scope: 'project', permission: 'read', notFound: 'No such webhook.' },
   preview: { prefix: 'pvw', scope: 'project', permission: 'read' },
   user: { scope: 'project', permission: 'read' },
   operator: { prefix: 'opr', scope: 'service', permission: 'manage-service', notFound: 'No such operator.' },
@@ -41,8 +42,8 @@ export type Kind = keyof typeof resources;
 /** Prefixes of ids of things that can be changed. */
 export type ResourcePrefix = Extract<(typeof resources)[Kind], { prefix: string }>['prefix'];
 
-/** Prefixes of all ids; audit entries and requests never change. */
-export type IdPrefix = ResourcePrefix | 'aud' | 'req';
+/** Prefixes of all ids; audit entries, events of webhooks and requests never change. */
+export type IdPrefix = ResourcePrefix | 'aud' | 'evt' | 'req';
 
 /** The kind of a resource by the prefix of its ids, and an example of an id. */
 export function resourceOf(prefix: ResourcePrefix): { kind: string; example: string } {

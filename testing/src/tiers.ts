@@ -47,6 +47,8 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/faults/unknown-callers.test.ts',
       'test/faults/upgrades.test.ts',
       'test/faults/usage-after-kills.test.ts',
+      'test/faults/webhook-receivers.test.ts',
+      'test/faults/webhooks.test.ts',
       'test/unit/embedded.test.ts',
     ],
     'takes more than five seconds': [
@@ -98,6 +100,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/processes/runtime-alone.test.ts',
       'test/processes/spoken-words.test.ts',
       'test/processes/start-and-stop.test.ts',
+      'test/processes/webhook-tutorial.test.ts',
     ],
   },
   'sdk/backend': {
@@ -132,6 +135,7 @@ const onBothEngines = [
   'test/integration/silence.test.ts',
   'test/integration/statements.test.ts',
   'test/integration/tallies.test.ts',
+  'test/integration/webhooks.test.ts',
 ];
 
 /** Paths from the root of the repository of all files above. */

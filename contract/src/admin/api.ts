@@ -23,6 +23,7 @@ import * as simulation from './simulation.ts';
 import * as status from './status.ts';
 import * as system from './system.ts';
 import * as usage from './usage.ts';
+import * as webhooks from './webhooks.ts';
 
 const resources = [
   projects,
@@ -31,6 +32,7 @@ const resources = [
   experiences,
   revisions,
   keys,
+  webhooks,
   sessions,
   art,
   faces,

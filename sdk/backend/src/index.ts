@@ -20,3 +20,11 @@ export type { RelayOptions } from './relay/options.ts';
 export { createRelay, type Handler, type Relay } from './relay/relay.ts';
 export type { RequestOptions } from './send.ts';
 export type { SessionLaunchOptions } from './settings.ts';
+export {
+  type VerifiedWebhook,
+  verifyWebhook,
+  WebhookError,
+  type WebhookErrorCode,
+  type WebhookEvent,
+  type WebhookRequest,
+} from './webhook.ts';

@@ -34,6 +34,8 @@ type OfOperators =
   | 'LOGIN_NOT_FOUND'
   | 'ART_NOT_FOUND'
   | 'FACE_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'EVENT_NOT_FOUND'
   | 'SLUG_TAKEN'
   | 'ART_IN_USE'
   | 'EXPERIENCE_IN_USE'

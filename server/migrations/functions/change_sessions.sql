@@ -217,6 +217,17 @@ BEGIN
       RETURNING o.n, 'ended_now', to_json(s), o.added;
   END IF;
 
+  IF (begun <> '{}' OR over <> '{}') AND pg_sequence_last_value('webhooks_in_use') IS NOT NULL THEN
+    INSERT INTO outbox (project_id, type, subject)
+      SELECT c.project_id, c.type, c.session_id
+        FROM (SELECT w.project_id, w.session_id, w.place, CASE WHEN w.reason IS NULL THEN 'session.started' ELSE 'session.ended' END AS type
+                FROM unnest(changes) WITH ORDINALITY
+                       AS w(session_id, project_id, session, project, runtime_id, client, attempt, reason, place)
+               WHERE w.place - 1 = ANY (begun || over)) c
+       WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = c.project_id AND c.type = ANY (w.events))
+       ORDER BY c.place;
+  END IF;
+
   IF unchanged <> '{}' THEN
     RETURN QUERY
       SELECT c.place::integer - 1, CASE WHEN c.reason IS NULL THEN 'active' ELSE 'ended_before' END, to_json(s), 0

@@ -24,10 +24,16 @@ BEGIN
     ), gone AS (
       DELETE FROM active_sessions a USING those t WHERE a.session_id = t.session_id
       RETURNING a.session_id, a.reported_at, a.seconds
+    ), ended AS (
+      UPDATE sessions s
+         SET ended_at = greatest(g.reported_at, s.started_at + make_interval(secs => g.seconds)),
+             end_reason = 'runtime_lost', seconds = g.seconds
+        FROM gone g WHERE s.id = g.session_id
+      RETURNING s.id, s.project_id
+    ), announced AS (
+      INSERT INTO outbox (project_id, type, subject)
+        SELECT e.project_id, 'session.ended', e.id FROM ended e
+         WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = e.project_id AND 'session.ended' = ANY (w.events))
     )
-    UPDATE sessions s
-       SET ended_at = greatest(g.reported_at, s.started_at + make_interval(secs => g.seconds)),
-           end_reason = 'runtime_lost', seconds = g.seconds
-      FROM gone g WHERE s.id = g.session_id
-    RETURNING s.id;
+    SELECT e.id FROM ended e;
 END $$;

@@ -27,5 +27,10 @@ BEGIN
      SET user_id = NULL,
          given = (SELECT json_object_agg(g.key, g.value) FROM json_each(s.given) g WHERE g.key <> 'metadata')
    WHERE s.id = ANY (batch);
+  -- Events that are stored for webhooks. Waits for a running sequence_events, which may have read these sessions, and skips the next ones
+  -- until this transaction ends.
+  PERFORM 1 FROM webhook_progress p WHERE p.is_only FOR UPDATE;
+  UPDATE webhook_events e SET data = (e.data::jsonb || '{"user_id": null}' #- '{given,metadata}')::json
+   WHERE e.subject = ANY (batch);
   RETURN QUERY SELECT 'total', NULL, cardinality(batch);
 END $$;

@@ -135,6 +135,25 @@ BEGIN
        WHERE p.is_only AND (fresh[place]).id < p.next AND place - 1 <> ALL (settled);
   END IF;
 
+  -- Nested, because a condition with a subquery is a query of its own: until the first webhook is created, this costs the look at a sequence.
+  IF pg_sequence_last_value('webhooks_in_use') IS NOT NULL THEN
+    IF EXISTS (SELECT 1 FROM unnest(fresh) AS s JOIN webhooks w ON w.project_id = s.project_id) THEN
+      INSERT INTO outbox (project_id, type, subject)
+        SELECT s.project_id, 'session.created', s.id
+          FROM unnest(fresh) WITH ORDINALITY
+                 AS s(id, project_id, experience_id, revision, livemode, source, user_id, created_at, expires_at, origin, locale, place)
+         WHERE s.place - 1 <> ALL (settled)
+           AND EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = s.project_id AND 'session.created' = ANY (w.events))
+         ORDER BY s.place;
+      INSERT INTO session_expiries (session_id, project_id, expires_at)
+        SELECT s.id, s.project_id, s.expires_at
+          FROM unnest(fresh) WITH ORDINALITY
+                 AS s(id, project_id, experience_id, revision, livemode, source, user_id, created_at, expires_at, origin, locale, place)
+         WHERE s.place - 1 <> ALL (settled)
+           AND EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = s.project_id AND 'session.expired' = ANY (w.events));
+    END IF;
+  END IF;
+
   IF claims IS NOT NULL THEN
     -- An existing hash belongs to an expired claim that has not been deleted yet. Claims expire by the clock of the database,
     -- because the clocks of processes may differ.

@@ -25,11 +25,13 @@ AS $$
 DECLARE
   ending text[] := ARRAY(SELECT r."sessionId" FROM json_to_recordset(reports) AS r("sessionId" text, ended text)
                           WHERE r.ended IS NOT NULL);
+  locked text[];
 BEGIN
   IF ending <> '{}' THEN
-    PERFORM 1 FROM sessions s
-      WHERE s.id = ANY (ending) AND s.runtime_id = runtime AND s.ended_at IS NULL
-      ORDER BY s.id FOR UPDATE;
+    locked := ARRAY(
+      SELECT s.id FROM sessions s
+       WHERE s.id = ANY (ending) AND s.runtime_id = runtime AND s.ended_at IS NULL
+       ORDER BY s.id FOR UPDATE);
   END IF;
 
   RETURN QUERY
@@ -74,4 +76,13 @@ BEGIN
      WHERE s.runtime_id = runtime AND s.end_reason IS NOT NULL AND r.ended IS DISTINCT FROM s.end_reason
     UNION ALL
     SELECT 'total', NULL, NULL, coalesce(sum(m.seconds - m.before), 0)::bigint FROM mine m;
+
+  -- Those that had not ended when they were locked, and have now.
+  IF locked <> '{}' AND pg_sequence_last_value('webhooks_in_use') IS NOT NULL THEN
+    INSERT INTO outbox (project_id, type, subject)
+      SELECT s.project_id, 'session.ended', s.id FROM sessions s
+       WHERE s.id = ANY (locked) AND s.ended_at IS NOT NULL
+         AND EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = s.project_id AND 'session.ended' = ANY (w.events))
+       ORDER BY s.id;
+  END IF;
 END $$;

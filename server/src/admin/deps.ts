@@ -9,10 +9,12 @@ import type { Authenticator } from '../operators/authenticate.ts';
 import type { ConsoleSite } from '../operators/console-site.ts';
 import type { FailedLogins } from '../operators/failed-logins.ts';
 import type { IdentityProvider } from '../operators/oidc.ts';
+import type { OutboundRules } from '../outbound/target.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { AttemptDeps } from '../webhooks/attempt.ts';
 import type { AdminAdmission } from './admission.ts';
 
 /** What the routes of the admin API need. */
@@ -31,6 +33,8 @@ export interface AdminDeps {
   signingKeys: SigningKeys;
   /** Runs the checks of the doctor. */
   examine(): Promise<Finding[]>;
+  /** What sends to webhooks, and where it may send. */
+  webhooks: AttemptDeps & { rules: OutboundRules };
   apiKeyPrefix: string;
   version: string;
   publicUrl: string;

@@ -25,6 +25,7 @@ import { CliFailure, ExitWith, Interrupted } from './terminal/failure.ts';
 import { type Io, printable, write } from './terminal/io.ts';
 import { addUsage } from './usage.ts';
 import { variableLines } from './variable-lines.ts';
+import { addWebhooks } from './webhooks.ts';
 
 /** In the order of the help. */
 const commands = [
@@ -36,6 +37,7 @@ const commands = [
   addExperiences,
   addKeys,
   addSessions,
+  addWebhooks,
   addProjects,
   addUsage,
   addOperators,

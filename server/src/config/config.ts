@@ -57,6 +57,8 @@ export interface Config {
   sessionRetentionDays?: number | undefined;
   /** Absent: experiences with the transport livekit cannot be launched. */
   livekit?: LivekitKeys | undefined;
+  /** Whether webhooks may be sent to private addresses. */
+  webhookAllowPrivate: boolean;
   trustProxy?: BlockList | undefined;
   assetsDir: string;
   demo: boolean;

@@ -166,6 +166,11 @@ export const variables = {
         'Secret of that key. It signs the tokens of clients and the requests to LiveKit, and verifies its webhooks.',
     },
   ),
+  webhookAllowPrivate: variable('WEBHOOK_ALLOW_PRIVATE', onOrOff, {
+    default: 'off',
+    meaning:
+      '`on` or `off`: whether webhooks may have private addresses, and http URLs of loopback addresses. With `off`, only https to public addresses is allowed.',
+  }),
   trustProxy: variable('TRUST_PROXY', proxies, {
     meaning:
       'Proxies whose `X-Forwarded-For` is trusted, by the service and by a standalone runtime: a comma-separated list of addresses and CIDR ranges. If unset, none is trusted.',

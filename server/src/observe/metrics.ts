@@ -9,6 +9,7 @@ import { plain, sample, sampleHistogram } from './sampled-metric.ts';
 import type { Traffic } from './traffic.ts';
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const attemptBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** Counters of session events. */
@@ -28,6 +29,22 @@ export interface Metrics {
   changesWritten(size: number): void;
   /** Counts session events. */
   lifecycle: LifecycleCounts;
+  /** Counts attempts to deliver events. */
+  webhooks: WebhookCounts;
+}
+
+interface WebhookCounts {
+  attempted(outcome: 'delivered' | 'failed', seconds: number): void;
+  /** A receiver answered 410 (`gone`), or every attempt of five days failed (`failing`). */
+  disabled(reason: string): void;
+}
+
+/** Webhooks of all processes. */
+interface WebhookQueues {
+  outboxSeconds: number;
+  enabled: number;
+  failing: number;
+  disabled: number;
 }
 
 /** Requests in flight in a part of the API, and the number rejected for overload. */
@@ -47,6 +64,8 @@ export interface MetricSources {
   admissions: Record<string, Load>;
   /** Active sessions of all processes; `undefined` while the database does not answer. */
   activeSessions: () => Promise<number | undefined>;
+  /** `undefined` while the database does not answer. */
+  webhookQueues: () => Promise<WebhookQueues | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
   /** The included runtime. */
@@ -110,8 +129,25 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     help: 'Sessions that ended because their runtime stopped reporting',
     registers,
   });
+  const attempts = { delivered: new Distribution(attemptBounds), failed: new Distribution(attemptBounds) };
+  sampleHistogram(registry, {
+    name: 'session_launch_webhook_attempt_seconds',
+    help: 'Duration of attempts to deliver an event to a webhook, by outcome',
+    read: () =>
+      Object.entries(attempts).map(([outcome, distribution]) => ({ labels: { outcome }, distribution })),
+  });
+  const disabled = new Counter({
+    name: 'session_launch_webhooks_disabled_total',
+    help: 'Webhooks that were disabled because their receiver answered 410 (gone) or failed for five days (failing)',
+    labelNames: ['reason'],
+    registers,
+  });
   return {
     registry,
+    webhooks: {
+      attempted: (outcome, seconds) => attempts[outcome].add(seconds),
+      disabled: (reason) => disabled.inc({ reason }),
+    },
     minted: (endpoint, outcome, seconds) => {
       const { outcomes, durations } = mints.get(endpoint)!;
       outcomes.add(outcome);
@@ -134,6 +170,24 @@ function watch(registry: Registry, parts: MetricSources): void {
     name: 'session_launch_active_sessions',
     help: 'Active sessions of all processes',
     read: async () => plain(await parts.activeSessions()),
+  });
+  const ofWebhooks = () => parts.webhookQueues();
+  sample(registry, Gauge, {
+    name: 'session_launch_webhook_outbox_seconds',
+    help: 'Age of the oldest event that no process has queued for its webhooks',
+    read: async () => plain((await ofWebhooks())?.outboxSeconds),
+  });
+  sample(registry, Gauge, {
+    name: 'session_launch_webhooks',
+    help: 'Webhooks by state: enabled, failing since their last attempt, or disabled',
+    labelNames: ['state'],
+    read: async () => {
+      const { enabled = 0, failing = 0, disabled = 0 } = (await ofWebhooks()) ?? {};
+      return Object.entries({ enabled, failing, disabled }).map(([state, value]) => ({
+        labels: { state },
+        value,
+      }));
+    },
   });
   sample(registry, Gauge, {
     name: 'session_launch_queue_length',

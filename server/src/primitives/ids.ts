@@ -7,6 +7,39 @@ import type { IdPrefix } from '@session-launch/contract/resources';
  */
 export function newId(prefix: IdPrefix): string {
   tick();
+  return encode(prefix, instant, counter);
+}
+
+/** Ids that ascend after any other id, whose time may be ahead of the clock of this process. */
+export class IdSequence {
+  readonly #prefix: IdPrefix;
+  #milliseconds = 0;
+  #counter = 0;
+
+  constructor(prefix: IdPrefix) {
+    this.#prefix = prefix;
+  }
+
+  next(): string {
+    const now = Date.now();
+    if (now > this.#milliseconds || this.#counter === 0xfff) {
+      this.#milliseconds = Math.max(now, this.#milliseconds + 1);
+      this.#counter = 0;
+    } else this.#counter++;
+    return encode(this.#prefix, instantOf(this.#milliseconds), this.#counter);
+  }
+
+  /** Makes the next ids sort behind this one. */
+  skipTo(id: string): void {
+    const time = [...id.slice(this.#prefix.length + 1, this.#prefix.length + 11)];
+    const milliseconds = time.reduce((value, symbol) => value * 32 + symbols.indexOf(symbol), 0);
+    if (milliseconds < this.#milliseconds) return;
+    this.#milliseconds = milliseconds;
+    this.#counter = 0xfff;
+  }
+}
+
+function encode(prefix: IdPrefix, instant: string, counter: number): string {
   const random = nextRandom();
   // 48 bits of time, 4 of version, 12 of counter, 2 of variant and 62 random bits: 128 bits in 26 symbols of 5 bits.
   let id = `${prefix}_${instant}`;
@@ -20,7 +53,7 @@ export function newId(prefix: IdPrefix): string {
 
 /** The smallest id of this time (milliseconds): ids created at or after it sort behind. */
 export function firstIdAt(prefix: IdPrefix, at: number): string {
-  return `${prefix}_${base32(Math.floor(at / 2 ** 25))}${base32(at % 2 ** 25)}`;
+  return `${prefix}_${instantOf(at)}`;
 }
 
 /** Whether a text has the form of an id. Other texts cannot be stored, so they are not looked up. */
@@ -45,8 +78,13 @@ function tick(): void {
     return;
   }
   milliseconds = Math.max(now, milliseconds + 1);
-  instant = base32(Math.floor(milliseconds / 2 ** 25)) + base32(milliseconds % 2 ** 25);
+  instant = instantOf(milliseconds);
   counter = pool[nextRandom()]!;
+}
+
+/** Encodes 48 bits of time as ten symbols. */
+function instantOf(milliseconds: number): string {
+  return base32(Math.floor(milliseconds / 2 ** 25)) + base32(milliseconds % 2 ** 25);
 }
 
 /** Encodes 25 bits as five symbols. */

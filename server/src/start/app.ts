@@ -40,6 +40,7 @@ import { ConsoleSite } from '../operators/console-site.ts';
 import { FailedLogins } from '../operators/failed-logins.ts';
 import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
+import { Outbound } from '../outbound/outbound.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
 import { MintRecorder } from '../recording/mint-recorder.ts';
 import { activeSessions, type ChangeDeps } from '../sessions/lifecycle.ts';
@@ -54,6 +55,8 @@ import { TransportAccess } from '../transports/transport-access.ts';
 import { assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
 import { consoleRoutes } from '../web/console-routes.ts';
 import { demoProjectId } from '../web/pages/demo-cards.ts';
+import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { readQueueState } from '../webhooks/queue.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { addressOf, listen, portOf } from './listening.ts';
 import { mountPublicRoutes } from './public-routes.ts';
@@ -176,6 +179,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   let attached: AttachedRuntime | undefined;
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
   const tokens = new TokenVerifier(signingKeys);
+  const rules = { allowPrivate: config.webhookAllowPrivate };
+  const webhooks = { outbound: new Outbound(rules), rules, signingKeys, version };
+  const dispatcher = new Dispatcher({ database, changes, log, sending: webhooks, counts: metrics.webhooks });
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
     previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
@@ -211,6 +217,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions: { ...admissions, admin: adminAdmission, documents: documents.queue },
     activeSessions: () => activeSessions(database).catch(() => undefined),
+    webhookQueues: () => readQueueState(database).catch(() => undefined),
     refusalsDelayed: () => pace.delayed,
     logLinesDropped: () => droppedLines(log),
     runtime: runtimeStatus,
@@ -243,6 +250,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           events,
           signingKeys,
           examine: () => examineSelf(config, database),
+          webhooks,
           apiKeyPrefix,
           version,
           publicUrl,
@@ -282,6 +290,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   }
 
   isListening = true;
+  dispatcher.start();
   const housekeeping = (deps.startHousekeeping ?? startHousekeeping)({
     lifecycle,
     changes,
@@ -290,6 +299,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tallies,
     authenticator,
     livekit: livekit?.sessions,
+    dispatcher,
     retentionDays: config.sessionRetentionDays,
     auditRetentionDays: config.auditRetentionDays,
   });
@@ -305,15 +315,18 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
     drain: () => {
       events.close();
+      // Other processes take over while this one still accepts requests.
+      void dispatcher.stop();
       return drain.untilIdle(config.shutdownGraceSeconds * 1000);
     },
     close: async () => {
       drain.begin();
       events.close();
       await Promise.all([publicServer.close(), adminServer?.close()]);
-      await Promise.all([recorder.drain(), sessionChanges.drain()]);
+      await Promise.all([recorder.drain(), sessionChanges.drain(), dispatcher.stop()]);
       await signer.close();
       await documents.close();
+      await webhooks.outbound.close();
       await housekeeping.stop();
       await livekit?.close();
     },

@@ -17,6 +17,7 @@ import { rollUpUsage } from '../statistics/usage-roll-up.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { DiskSpaceWatch } from '../store/disk-space.ts';
+import type { Dispatcher } from '../webhooks/dispatcher.ts';
 
 const everyMs = 10_000;
 const firstRollUpMs = 3_000;
@@ -32,6 +33,7 @@ export interface HousekeepingDeps {
   tallies: Tallies;
   /** Absent: the admin API is off. */
   authenticator: Authenticator | undefined;
+  dispatcher: Dispatcher;
   auditRetentionDays: number;
   /** Absent: LiveKit is not configured. */
   livekit: LivekitSessions | undefined;
@@ -111,6 +113,7 @@ async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
   await attempt(log, () => forgetExpiredClaims(database));
   await attempt(log, () => deleteExpiredPreviews(database));
   await attempt(log, () => deleteOldTallies(database));
+  await attempt(log, () => deps.dispatcher.clean());
   await attempt(log, () => watches.tallyRollUp.run());
   await attempt(log, () => rollUpUsage(database));
   await attempt(log, () => watches.pictureNotes.run());

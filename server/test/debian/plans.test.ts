@@ -26,9 +26,18 @@ import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { readProgram } from '../../src/store/migrations/migrations.ts';
+import {
+  claimWebhooks,
+  continueWebhook,
+  deleteOldDeliveries,
+  expireSessions,
+  readQueueState,
+  sequenceEvents,
+} from '../../src/webhooks/queue.ts';
 import { type ExecutedPlan, observedDatabase } from '../harness/observed-plans.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { rollUpAll } from '../harness/usage.ts';
+import { createWebhook } from '../harness/webhook-receiver.ts';
 
 /** A tenth of PostgreSQL's `jit_above_cost`, so that a server with other settings and larger tables compiles nothing either. */
 const maxCost = 10_000;
@@ -101,12 +110,55 @@ function sessionOf(world: World, createdAt: Date, id = newId('ses')): Session {
 
 const claim = { hash: '11'.repeat(32), fingerprint: '22'.repeat(32) };
 
+/** Does what dispatchers of webhooks and operators who look at them do. */
+async function exerciseWebhooks(service: Service, webhook: Awaited<ReturnType<typeof createWebhook>>) {
+  const { database } = service;
+  const { webhookId } = webhook;
+  await expireSessions(database, 100);
+  await sequenceEvents(
+    database,
+    Array.from({ length: 500 }, () => newId('evt')),
+  );
+  await claimWebhooks(database, 'worker', [], 50);
+  const progress = { webhookId, worker: 'worker', isGone: false, most: 100 };
+  const next = await continueWebhook(database, { ...progress, results: [] });
+  const results = (next?.deliveries ?? []).map(({ eventId, attempts }, n) => ({
+    eventId,
+    attempt: attempts + 1,
+    isDelivered: n % 2 === 0,
+    retryMs: 5_000,
+    record: { at: new Date().toISOString(), milliseconds: 1, status: 200 },
+  }));
+  await continueWebhook(database, { ...progress, results, most: 0 });
+  const { deliveries } = await webhook.get('/deliveries');
+  await webhook.get('/deliveries?status=failed');
+  for (const { eventId } of deliveries.slice(0, 1)) await webhook.post(`/deliveries/${eventId}/replay`);
+  const to = new Date();
+  await webhook.post('/replay', {
+    from: new Date(to.getTime() - 60_000).toISOString(),
+    to: to.toISOString(),
+  });
+  await deleteOldDeliveries(database, firstIdAt('evt', Date.now() - 29 * 86_400_000), 100);
+  await readQueueState(database);
+}
+
 /** Does everything that mints, runtimes and housekeeping do, several times: from the sixth call on, PostgreSQL may use a generic plan. */
 async function exercise(service: Service, world: World): Promise<void> {
   const { database } = service;
   const { projectId, experienceId, key } = world;
   const headers = { Authorization: `Bearer ${key}` };
   const active: Launch[] = [];
+  // Nothing listens there.
+  const webhook = await createWebhook(service, projectId, {
+    url: 'http://127.0.0.1:9/',
+    events: [
+      'session.created',
+      'session.started',
+      'session.ended',
+      'session.expired',
+      'experience.published',
+    ],
+  });
   for (let i = 0; i < 7; i++) {
     for (const idempotencyKey of ['a', `fresh-${newId('req')}`])
       await mintFromServer(
@@ -181,6 +233,7 @@ async function exercise(service: Service, world: World): Promise<void> {
         ...changes,
         retrying,
       ]);
+    await exerciseWebhooks(service, webhook);
     await rollUpAll(database, Date.now() - 3_600_000);
     await forgetExpiredClaims(database);
     const [group] = await database.query<object>('everyday', groupReports);
@@ -234,6 +287,18 @@ async function fill(world: World): Promise<void> {
        SELECT id, project_id, runtime_id, started_at, now(), '192.0.2.' || hashtext(id) % 200 FROM sessions
         WHERE ended_at IS NULL AND started_at IS NOT NULL AND runtime_id <> 'rt_test' AND runtime_id <> 'rt_late'
        ON CONFLICT DO NOTHING`,
+    );
+    // A webhook whose receiver has been away for a long time, and one that has got everything.
+    await client.query(
+      `INSERT INTO webhook_events (id, project_id, type, at, subject, data)
+       SELECT 'evt_' || substr(s.id, 5), s.project_id, 'session.created', s.created_at, s.id, to_json(s) FROM sessions s`,
+    );
+    await client.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, status)
+       SELECT w.id, e.id, CASE WHEN w.place = 1 THEN 'pending' ELSE 'delivered' END
+         FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM webhooks WHERE project_id = $1) w
+         CROSS JOIN webhook_events e ON CONFLICT DO NOTHING`,
+      [world.projectId],
     );
     // The roll-up has a backlog of three days.
     await client.query('UPDATE usage_progress SET below = $1, next = $1', [slots[72]]);

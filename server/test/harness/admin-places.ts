@@ -6,6 +6,7 @@ import { type Call, send } from '@session-launch/testing/http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
+import { newId } from '../../src/primitives/ids.ts';
 import { upload } from './art.ts';
 import { askAdmin } from './ask-admin.ts';
 import { codeFor, cookieFrom, createOperator } from './operators.ts';
@@ -21,6 +22,8 @@ export interface Place {
   userId: string;
   artId: string;
   previewId: string;
+  /** No such event: the webhook of the place has sent nothing. */
+  eventId: string;
   /** An operator who sees only this project, and a login of theirs. */
   operatorId: string;
   loginId: string;
@@ -48,6 +51,7 @@ export async function createPlace(service: Target, role: Role = 'viewer', own?: 
     sessionId: minted.json.session.sessionId,
     artId: picture.json.artId,
     previewId: preview.previewId,
+    eventId: newId('evt'),
     code: preview.url.split('#')[1]!,
   };
   for (const kind of Object.keys(resources)) if (!(`${kind}Id` in place)) await addTo(place, service, kind);

@@ -95,6 +95,16 @@ export const samples: Record<string, Sample> = {
       name: 'Inês',
     },
   }),
+  testWebhook: async (deps) => {
+    const { webhookId } = await ownWebhook(deps);
+    return { method: 'POST', path: ofProject(deps, `/webhooks/${webhookId}/test`) };
+  },
+  replayWebhookDelivery: async (deps) => {
+    const { webhookId } = await ownWebhook(deps);
+    const path = ofProject(deps, `/webhooks/${webhookId}`);
+    const { json } = await deps.service.admin({ method: 'POST', path: `${path}/test` });
+    return { method: 'POST', path: `${path}/deliveries/${json.eventId}/replay` };
+  },
   login: async ({ service }) => ({
     method: 'POST',
     path: '/admin/login',
@@ -110,6 +120,13 @@ export const samples: Record<string, Sample> = {
     };
   },
 };
+
+/** A webhook whose receiver refuses connections. */
+async function ownWebhook(deps: SampleDeps): Promise<{ webhookId: string }> {
+  const body = { url: 'http://127.0.0.1:9/', events: ['session.ended'] };
+  const { json } = await deps.service.admin({ method: 'POST', path: ofProject(deps, '/webhooks'), body });
+  return json;
+}
 
 /**
  * A request of an operation that changes something: the first example of the contract, at an own place, unless there is a sample above. It
@@ -153,7 +170,7 @@ export function secretsIn({ text, headers }: Answer): string[] {
   if (text === '') return found.filter((secret) => secret !== '');
   JSON.stringify(JSON.parse(text), (name, value) => {
     if (typeof value !== 'string') return value;
-    if (name === 'key' || name === 'token' || name === 'code') found.push(value);
+    if (name === 'key' || name === 'token' || name === 'secret' || name === 'code') found.push(value);
     // Sign-in links and previews have their secret in the fragment.
     if (name === 'url' && value.includes('#'))
       found.push(value.slice(value.indexOf('#') + 1).replace(/^code=/, ''));

@@ -42,7 +42,14 @@ export async function startService(
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
   const { database, url: databaseUrl, drop } = beside ? shared(beside) : await freshDatabase();
   const config = readConfig(
-    { PORT: '0', ADMIN_PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...env },
+    {
+      PORT: '0',
+      ADMIN_PORT: '0',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      WEBHOOK_ALLOW_PRIVATE: 'on',
+      ...env,
+    },
     folder,
   );
   const { keys: signingKeys } = await openSigningKeys(config.signingKeysFile);

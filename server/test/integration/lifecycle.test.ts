@@ -265,8 +265,13 @@ test('functions that process many sessions are planned at each call or have a fi
   ]);
   expect(await withMode('force_generic_plan')).toEqual([
     'change_sessions',
+    'claim_webhooks',
+    'continue_webhook',
+    'delete_old_deliveries',
     'delete_old_sessions',
+    'expire_sessions',
     'record_launches',
+    'sequence_events',
   ]);
 });
 

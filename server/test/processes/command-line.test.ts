@@ -158,6 +158,46 @@ describe('apply', () => {
   });
 });
 
+describe('webhooks', () => {
+  const file = { project: project(), experiences: [experience()] };
+  const { id } = file.project;
+  beforeAll(async () => {
+    await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+  });
+
+  test('create, update, list, secret and delete work, and the secret is shown once', async () => {
+    const ofProject = ['--project', id];
+    const settings = ['--url', 'https://shop.example/in', '--event', 'session.ended', '--name', 'Shop'];
+    const made = JSON.parse(await done('webhooks', 'create', ...ofProject, ...settings, '--json'));
+    expect(made).toEqual({
+      webhookId: expect.stringMatching(/^whk_/),
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const { webhookId, secret } = made;
+    expect(await done('webhooks', 'list', ...ofProject)).toMatch(
+      new RegExp(`${webhookId} +enabled +session.ended .* https://shop.example/in +Shop\n`),
+    );
+    const updated = await done(
+      'webhooks',
+      'update',
+      webhookId,
+      ...ofProject,
+      '--event',
+      'session.created',
+      '--disable',
+    );
+    expect(updated).toBe(`${webhookId} is disabled (operator): session.created to https://shop.example/in\n`);
+    expect(await done('webhooks', 'update', webhookId, ...ofProject, '--enable')).toContain('is enabled');
+    const replaced = await done('webhooks', 'secret', webhookId, ...ofProject, '--grace', '0');
+    expect(replaced).toMatch(/^whsec_\S+ \(whk_\w+\)\. It is shown only once: store it now\.\n$/);
+    expect(await done('webhooks', 'deliveries', webhookId, ...ofProject)).toBe('no deliveries\n');
+    const [record] = JSON.parse(await done('webhooks', 'list', ...ofProject, '--json'));
+    expect(JSON.stringify(record)).not.toContain(secret.slice(6));
+    expect(await done('webhooks', 'delete', webhookId, ...ofProject)).toBe(`${webhookId} is deleted\n`);
+    expect(await done('webhooks', 'list', ...ofProject)).toBe(`${id} has no webhooks\n`);
+  });
+});
+
 describe('keys', () => {
   const file = { project: project(), experiences: [experience()] };
   const { id } = file.project;

@@ -22,6 +22,7 @@ test('housekeeping checks for silent runtimes every five seconds, one check at a
     rates: { clean: async () => undefined } as never,
     tallies: { flush: async () => undefined } as never,
     authenticator: undefined,
+    dispatcher: { clean: async () => undefined } as never,
     auditRetentionDays: 400,
     livekit: undefined,
     retentionDays: undefined,

@@ -1,6 +1,6 @@
 import { TypeID } from 'typeid-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isId, newId } from '../../src/primitives/ids.ts';
+import { IdSequence, isId, newId } from '../../src/primitives/ids.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -53,5 +53,29 @@ describe('isId', () => {
     expect(isId('exp', 'exp_')).toBe(false);
     expect(isId('exp', `exp_${'a'.repeat(65)}`)).toBe(false);
     expect(isId('exp', 'exp_a b')).toBe(false);
+  });
+});
+
+describe('IdSequence', () => {
+  test('returns unique TypeIDs that sort in the order of creation, also within a millisecond', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const sequence = new IdSequence('evt');
+    const ids = Array.from({ length: 20_000 }, () => sequence.next());
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(TypeID.fromString(ids[0]!).getType()).toBe('evt');
+  });
+
+  test('continues after an id of another process, whose clock may be ahead or behind', () => {
+    const sequence = new IdSequence('evt');
+    const own = sequence.next();
+    sequence.skipTo('evt_00000000000000000000000000');
+    expect(sequence.next() > own).toBe(true);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    const ahead = new IdSequence('evt').next();
+    vi.useRealTimers();
+    sequence.skipTo(ahead);
+    const ids = Array.from({ length: 10_000 }, () => sequence.next());
+    expect([ahead, ...ids].sort()).toEqual([ahead, ...ids]);
   });
 });

@@ -45,6 +45,7 @@ async function exposition() {
     openConnections: async () => 0,
     admissions: { mints: { inFlight: 0, refused: 0 } },
     activeSessions: async () => 1,
+    webhookQueues: async () => ({ outboxSeconds: 0, enabled: 1, failing: 0, disabled: 0 }),
     refusalsDelayed: () => 0,
     logLinesDropped: () => 0,
     runtime: () => ({
@@ -57,6 +58,8 @@ async function exposition() {
   for (const { source } of endpoints) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);
   metrics.lifecycle.connected('active');
+  metrics.webhooks.attempted('delivered', 0.1);
+  metrics.webhooks.disabled('gone');
   return parseMetrics(await metrics.registry.metrics());
 }
 

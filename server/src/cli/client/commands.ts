@@ -15,6 +15,10 @@ interface Texts {
 }
 
 interface List<Row, Options> extends Texts {
+  /** Name of the command; `list` by default. */
+  name?: string;
+  /** The resource whose list it is; its id is passed to `read` as `id`. */
+  argument?: { prefix: ResourcePrefix; texts: [name: string, help: string] };
   /** Help of the required option --project. Absent: the list is of the whole service. */
   project?: string;
   columns: Columns<Row>;
@@ -30,17 +34,21 @@ export interface ListOptions {
   json?: true;
 }
 
-/** Adds the command `list`, which prints a table or JSON. */
+/** Adds a command such as `list`, which prints a table or JSON. */
 export function addList<Row, Options extends ListOptions = ListOptions>(
   parent: Command,
   { io, admin }: Context,
   list: List<Row, Options>,
 ): void {
-  const command = parent.command('list');
+  const command = parent.command(list.name ?? 'list');
+  if (list.argument !== undefined) command.argument(...list.argument.texts);
   if (list.project !== undefined) command.requiredOption('--project <id>', list.project);
-  complete(command, list).action(async (options: Options) => {
+  complete(command, list).action(async (...given: unknown[]) => {
+    // Commander passes the arguments, the options and the command.
+    const options = given.at(-2) as Options;
     if (list.project !== undefined) checkId('prj', options.project);
-    const found = list.read(admin, options);
+    const id = list.argument && { id: checkId(list.argument.prefix, String(given[0])) };
+    const found = list.read(admin, { ...options, ...id });
     if (options.json) return printJson(io, found);
     const table = new Table(list.columns);
     let count = 0;
