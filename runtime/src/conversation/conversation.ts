@@ -1,4 +1,4 @@
-import type { Connected } from '@session-launch/contract/runtime/lifecycle';
+import type { Connected, ToolCallResult } from '@session-launch/contract/runtime/lifecycle';
 import {
   bounds,
   type ClientMessage,
@@ -17,6 +17,7 @@ import { Outbox } from './outbox.ts';
 import type { OpenPartner, Partner } from './partner.ts';
 import { readyEvent } from './ready.ts';
 import { ResumeTickets } from './resume-tickets.ts';
+import { SessionTools } from './session-tools.ts';
 import { SessionTimers } from './session-timers.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
@@ -27,6 +28,8 @@ export interface ConversationDeps {
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
+  /** Has the service call a tool of the session. */
+  callTool(sessionId: string, name: string, values: Record<string, unknown>): Promise<ToolCallResult>;
   /** Called exactly once, when the session ends. */
   ended(reason: EndReason, seconds: number): void;
 }
@@ -89,7 +92,7 @@ export class Conversation {
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
     this.#partner = deps.partner({
-      ...{ clock, connected, hello, characters, observer },
+      ...{ clock, connected, hello, characters, observer, tools: this.#tools() },
       safely: (work) => this.#safely(work),
     });
     const { dialogue, speechOutput, listen } = this.#partner;
@@ -211,6 +214,19 @@ export class Conversation {
     this.#outbox.connection?.close(closing[reason] ?? closeCodes.ended, reason);
     this.#outbox.close();
     this.#deps.ended(reason, seconds);
+  }
+
+  #tools(): SessionTools | undefined {
+    const { tools = [] } = this.#connected.mind;
+    if (tools.length === 0) return undefined;
+    return new SessionTools({
+      tools,
+      call: (name, values) => this.#deps.callTool(this.sessionId, name, values),
+      // A call may return after the session has ended.
+      send: (event) => {
+        if (!this.#isEnded) this.#outbox.send(event);
+      },
+    });
   }
 
   #take(message: ClientMessage): void {

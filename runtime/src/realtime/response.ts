@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import { Channel } from './channel.ts';
-import type { ServerEvent } from './events.ts';
+import type { FunctionCall, ServerEvent } from './events.ts';
 import { LiveItem } from './live-item.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -22,6 +22,7 @@ export class Response {
   /** Items of which audio has arrived. */
   readonly #spoken = new Set<LiveItem>();
   readonly #requests: readonly string[];
+  readonly #calls = new Map<string, FunctionCall>();
   #id: string | undefined;
   #isCancelled = false;
   #finish: () => void = () => {};
@@ -38,6 +39,11 @@ export class Response {
     this.#expectEvents();
   }
 
+  /** The calls of tools that the model asks for. None if the response was cancelled. */
+  get calls(): FunctionCall[] {
+    return this.#isCancelled ? [] : [...this.#calls.values()];
+  }
+
   /** Whether an error of the model ends this response: it names a request, or none while the model has not accepted it. */
   isAbout(eventId: string | undefined): boolean {
     return eventId === undefined ? this.#id === undefined : this.#requests.includes(eventId);
@@ -52,6 +58,7 @@ export class Response {
     if (event.responseId !== this.#id) return 0;
     this.#expectEvents();
     if (event.type === 'response.done') this.#end(event);
+    else if (event.type === 'call') this.#calls.set(event.call.callId, event.call);
     else if (event.type === 'transcript') this.#item(event.itemId).addText(event.text);
     else if (event.type === 'audio') return this.#addAudio(event);
     return 0;
@@ -94,9 +101,10 @@ export class Response {
     return item;
   }
 
-  #end({ status, code }: Extract<ResponseEvent, { type: 'response.done' }>): void {
+  #end({ status, code, calls }: Extract<ResponseEvent, { type: 'response.done' }>): void {
+    for (const call of calls) this.#calls.set(call.callId, call);
     if (status === 'failed') this.fail(new EngineError(0, `the realtime model failed: ${code}`));
-    else if (this.#spoken.size === 0 && !this.#isCancelled)
+    else if (this.#spoken.size === 0 && this.#calls.size === 0 && !this.#isCancelled)
       this.fail(new EngineError(0, `the response of the realtime model has no audio: ${status}`));
     this.#cancelTimeout();
     for (const item of this.#byId.values()) item.complete();

@@ -13,6 +13,7 @@ import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { ToolCalls } from '../tools/tool-calls.ts';
 import type { AdminAdmission } from './admission.ts';
 
 /** What the routes of the admin API need. */
@@ -29,6 +30,7 @@ export interface AdminDeps {
   lifecycle: LifecycleDeps;
   events: EventHub;
   signingKeys: SigningKeys;
+  toolCalls: ToolCalls;
   /** Runs the checks of the doctor. */
   examine(): Promise<Finding[]>;
   apiKeyPrefix: string;

@@ -2,7 +2,7 @@ import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import type { ClientConfig } from '../config/config.ts';
 import { type Finding, findingsOf } from '../doctor/finding.ts';
 import type { RunningService } from '../doctor/running-service.ts';
-import { AdminFailure, createAdminClient } from './client/admin-client.ts';
+import { type AdminClient, AdminFailure, createAdminClient } from './client/admin-client.ts';
 import { within } from './client/deadline.ts';
 
 /** The state of the running service, requested once for all checks. */
@@ -15,12 +15,26 @@ const { ok, warn, fail } = findingsOf('admin API');
 export async function checkService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
   const asked = Date.now();
   try {
-    const status = await createAdminClient(client).json('engine', 'GET /admin/status');
+    const admin = createAdminClient(client);
+    const status = await admin.json('engine', 'GET /admin/status');
     const clockOffsetMs = new Date(status.time).getTime() - (asked + Date.now()) / 2;
-    return { finding: describe(client.adminUrl, status, engine), status, clockOffsetMs };
+    return {
+      ...{ finding: describe(client.adminUrl, status, engine), status, clockOffsetMs },
+      ...(await unsignedTools(admin)),
+    };
   } catch (error) {
     if (!(error instanceof AdminFailure)) throw error;
     return { finding: await failure(client, engine, error) };
+  }
+}
+
+/** Nothing if the service cannot say: an older version, or one without its database. */
+async function unsignedTools(admin: AdminClient): Promise<Pick<RunningService, 'unsignedTools'>> {
+  try {
+    return { unsignedTools: (await admin.json('projects', 'GET /admin/unsigned-tools')).projects };
+  } catch (error) {
+    if (error instanceof AdminFailure) return {};
+    throw error;
   }
 }
 

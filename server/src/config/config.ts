@@ -55,6 +55,8 @@ export interface Config {
   /** Absent: sessions are kept indefinitely. */
   sessionRetentionDays?: number | undefined;
   trustProxy?: BlockList | undefined;
+  /** Whether requests to addresses that users choose may go to loopback and private addresses. */
+  webhookAllowPrivate: boolean;
   assetsDir: string;
   demo: boolean;
   logLevel: LogLevel;

@@ -7,6 +7,7 @@ import { checkEngines } from './engines.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { RunningService } from './running-service.ts';
 import { checkSigningKeys } from './signing-keys.ts';
+import { checkTools } from './tools.ts';
 
 export interface ExamineDeps {
   config: Config;
@@ -24,6 +25,7 @@ export async function examine({ config, env, cwd, service }: ExamineDeps): Promi
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
+    ...checkTools(service),
     ...(config.runtime?.isIncluded ? await checkEngines(env, cwd) : []),
   ];
 }

@@ -28,6 +28,8 @@ export interface Metrics {
   changesWritten(size: number): void;
   /** Counts session events. */
   lifecycle: LifecycleCounts;
+  /** Counts a call of a tool. */
+  toolCalled(outcome: string, seconds: number): void;
 }
 
 /** Requests in flight in a part of the API, and the number rejected for overload. */
@@ -110,6 +112,18 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     help: 'Sessions that ended because their runtime stopped reporting',
     registers,
   });
+  const toolCalls = new Counter({
+    name: 'session_launch_tool_calls_total',
+    help: 'Calls of tools, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const toolCallDurations = new Distribution(durationBounds);
+  sampleHistogram(registry, {
+    name: 'session_launch_tool_call_duration_seconds',
+    help: 'Time from a call of a tool to its result',
+    read: () => [{ labels: {}, distribution: toolCallDurations }],
+  });
   return {
     registry,
     minted: (endpoint, outcome, seconds) => {
@@ -123,6 +137,10 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
       connected: (outcome) => connects.inc({ outcome }),
       metered: (added) => seconds.inc(added),
       lost: (sessions) => lost.inc(sessions),
+    },
+    toolCalled: (outcome, seconds) => {
+      toolCalls.inc({ outcome });
+      toolCallDurations.add(seconds);
     },
     watch: (parts) => watch(registry, parts),
   };

@@ -38,6 +38,7 @@ import { ConsoleSite } from '../operators/console-site.ts';
 import { FailedLogins } from '../operators/failed-logins.ts';
 import { IdentityProvider } from '../operators/oidc.ts';
 import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
+import { Outbound } from '../outbound/outbound.ts';
 import { PreviewCodes } from '../previews/preview-codes.ts';
 import { MintRecorder } from '../recording/mint-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
@@ -48,6 +49,8 @@ import { type Database, databaseStatus } from '../store/database.ts';
 import { TokenSigner } from '../tokens/signer.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TokenVerifier } from '../tokens/verify-token.ts';
+import { resealSecrets, unsignedProjects } from '../tools/secrets.ts';
+import { ToolCalls } from '../tools/tool-calls.ts';
 import { assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
 import { consoleRoutes } from '../web/console-routes.ts';
 import { demoProjectId } from '../web/pages/demo-cards.ts';
@@ -96,9 +99,11 @@ interface AttachedRuntime {
   status(): RuntimeStatus;
 }
 
-/** Connections of the admin listener for operators and metrics collectors, and for runtimes. Their sum is its limit. */
+/** Connections of the admin listener for operators and metrics collectors, and for runtimes. The sum of all is its limit. */
 const adminConnections = 64;
 const runtimeConnections = 192;
+/** Further connections of runtimes for calls of tools, which stay open until the tool answers. */
+const toolConnections = 224;
 
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
@@ -166,6 +171,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
     changes: sessionChanges,
   };
   const tokens = new TokenVerifier(signingKeys);
+  const outbound = new Outbound({ allowPrivate: config.webhookAllowPrivate });
+  const toolCalls = new ToolCalls({
+    ...{ database, outbound, signingKeys, called: metrics.toolCalled },
+    userAgent: `session-launch/${version}`,
+  });
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
     previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
@@ -214,7 +224,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
       adminServer = createServer(log);
-      boundConnections(adminServer.server, adminConnections + runtimeConnections, log);
+      boundConnections(adminServer.server, adminConnections + runtimeConnections + toolConnections, log);
       const { apiKeyPrefix, trustProxy } = config;
       if (adminToken !== undefined) {
         authenticator = new Authenticator(database, changes, adminToken);
@@ -231,6 +241,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           lifecycle,
           events,
           signingKeys,
+          toolCalls,
           examine: () => examineSelf(config, database),
           apiKeyPrefix,
           version,
@@ -262,7 +273,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
         });
       }
       if (runtimeToken !== undefined)
-        await adminServer.register(runtimeRoutes, { token: runtimeToken, ...lifecycle, directory, tokens });
+        await adminServer.register(runtimeRoutes, {
+          ...{ token: runtimeToken, ...lifecycle, directory, tokens, toolCalls },
+        });
       await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_PORT');
     }
   } catch (error) {
@@ -271,6 +284,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   }
 
   isListening = true;
+  resealSecrets(database, signingKeys).catch((error: Error) =>
+    log.warn({ reason: error.message }, 'tool secrets could not be sealed with the current signing key'),
+  );
   const housekeeping = (deps.startHousekeeping ?? startHousekeeping)({
     lifecycle,
     changes,
@@ -303,6 +319,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await signer.close();
       await documents.close();
       await housekeeping.stop();
+      await outbound.close();
     },
   };
 }
@@ -310,7 +327,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
 /** Runs the checks of the doctor in this process. */
 async function examineSelf(config: Config, database: Database): Promise<Finding[]> {
   const status = { engine: database.engine, database: await databaseStatus(database) };
-  return examine({ config, env: process.env, cwd: process.cwd(), service: { status } });
+  const unsignedTools = await unsignedProjects(database);
+  return examine({ config, env: process.env, cwd: process.cwd(), service: { status, unsignedTools } });
 }
 
 /** Before a runtime is started, or without one. */
