@@ -80,6 +80,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/snippets.test.ts',
       'test/faults/bad-input.test.ts',
       'test/integration/generated-admin-requests.test.ts',
+      'test/integration/tools.test.ts',
       'test/processes/clock-steps.test.ts',
       'test/processes/commands.test.ts',
       'test/processes/database-settings.test.ts',
