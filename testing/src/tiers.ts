@@ -81,6 +81,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/faults/bad-input.test.ts',
       'test/integration/generated-admin-requests.test.ts',
       'test/integration/tools.test.ts',
+      'test/processes/booking.test.ts',
       'test/processes/clock-steps.test.ts',
       'test/processes/commands.test.ts',
       'test/processes/database-settings.test.ts',

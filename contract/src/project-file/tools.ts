@@ -16,6 +16,8 @@ export const toolBounds = {
   /** Bytes and levels of the JSON Schema of the parameters. */
   schemaBytes: 8 * 1024,
   schemaLevels: 16,
+  /** Members of all `anyOf`, `oneOf` and `allOf` of a schema: each of them is tried for each value. */
+  schemaAlternatives: 32,
 } as const;
 
 export const toolName = Type.String({

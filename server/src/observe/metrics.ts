@@ -1,3 +1,4 @@
+import { toolOutcomes } from '@session-launch/contract/runtime/lifecycle';
 import { type Source, sources } from '@session-launch/contract/session';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache/cache.ts';
@@ -118,6 +119,7 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     labelNames: ['outcome'],
     registers,
   });
+  for (const outcome of toolOutcomes) toolCalls.inc({ outcome }, 0);
   const toolCallDurations = new Distribution(durationBounds);
   sampleHistogram(registry, {
     name: 'session_launch_tool_call_duration_seconds',

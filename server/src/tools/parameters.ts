@@ -14,6 +14,7 @@ type Content = 'value' | 'schema' | 'list' | 'map';
 /**
  * The keywords of JSON Schema that parameters may use. Validation takes at most as many steps as the schema has keywords times the arguments
  * have values: there is no reference, so no recursion and no remote document, no regular expression, and no comparison of list items.
+ * Alternatives are the slowest keywords, because each that does not match creates an error.
  */
 const keywords: Record<string, Content> = {
   ...Object.fromEntries(
@@ -58,7 +59,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false }
 /** What is wrong with the JSON Schema of a tool's parameters. Paths begin at the schema. */
 export function schemaProblems(schema: unknown): SchemaProblem[] {
   if (!isObject(schema)) return [{ path: [], message: 'must be a JSON Schema of the type object' }];
-  const { schemaBytes, schemaLevels } = toolBounds;
+  const { schemaBytes, schemaLevels, schemaAlternatives } = toolBounds;
   if (levelsOf(schema, schemaLevels) > schemaLevels)
     return [{ path: [], message: `is nested more than ${schemaLevels} levels deep; flatten it` }];
   const bytes = Buffer.byteLength(JSON.stringify(schema));
@@ -68,6 +69,14 @@ export function schemaProblems(schema: unknown): SchemaProblem[] {
     return [{ path: ['type'], message: 'must be object: a tool takes its arguments by name' }];
   const unknown = keywordProblems(schema, []);
   if (unknown.length > 0) return unknown;
+  const alternatives = alternativesIn(schema);
+  if (alternatives > schemaAlternatives)
+    return [
+      {
+        path: [],
+        message: `has ${alternatives} alternatives in anyOf, oneOf and allOf; keep at most ${schemaAlternatives}, or use enum`,
+      },
+    ];
   if (ajv.validateSchema(schema) === true) return [];
   const [error] = ajv.errors ?? [];
   const path = (error?.instancePath ?? '')
@@ -113,6 +122,15 @@ function explainUnknown(keyword: string): string {
     ? hints[keyword]
     : `remove it; the supported ones are ${Object.keys(keywords).join(', ')}`;
   return `is not supported in parameters; ${hint}`;
+}
+
+/** Members of all lists of alternatives. */
+function alternativesIn(schema: unknown): number {
+  if (typeof schema !== 'object' || schema === null) return 0;
+  return Object.entries(schema).reduce((sum, [keyword, value]) => {
+    const own = keywords[keyword] === 'list' && Array.isArray(value) ? value.length : 0;
+    return sum + own + alternativesIn(value);
+  }, 0);
 }
 
 const validators = new LRUCache<string, ValidateFunction>({ max: 500 });

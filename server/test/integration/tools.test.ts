@@ -238,7 +238,7 @@ describe('the tool secret', () => {
     expect(await read()).toEqual({ isSigned: true, createdAt });
     const { oldExpiresAt } = await newSecret(world, { graceSeconds: 60 });
     expect(await read()).toMatchObject({ isSigned: true, oldExpiresAt });
-    const audit = await service.admin({ path: `/admin/audit?project=${world.projectId}` });
+    const audit = await service.admin({ path: `/admin/audit?projectId=${world.projectId}` });
     expect(audit.text).toContain('tool-secret.create');
     expect(audit.text).not.toContain(secret);
     const rows = await service.database.query('admin', { name: 'x', text: 'SELECT * FROM tool_secrets' }, []);

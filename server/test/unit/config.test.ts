@@ -48,6 +48,7 @@ describe('defaults', () => {
       demo: true,
       logLevel: 'info',
       shutdownGraceSeconds: 5,
+      webhookAllowPrivate: false,
     });
   });
 

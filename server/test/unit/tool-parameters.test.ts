@@ -46,6 +46,15 @@ test.each([
   ['has a list that is none', object({ anyOf: {} }), 'must be a list'],
   ['is too deep', nested(9), 'levels deep'],
   ['is too large', object({ description: 'x'.repeat(9000) }), 'at most 8192'],
+  [
+    'has many alternatives, also in several places',
+    object({
+      properties: Object.fromEntries(
+        ['a', 'b', 'c'].map((name) => [name, { anyOf: Array.from({ length: 11 }, (_, n) => ({ const: n })) }]),
+      ),
+    }),
+    'has 33 alternatives',
+  ],
   ['changes prototypes', object({ properties: JSON.parse('{"__proto__":{"type":"string"}}') }), '__proto__'],
 ])('a schema that %s has a problem', (_what, schema, message) => {
   const [problem] = schemaProblems(schema);
@@ -65,16 +74,4 @@ test('a tool without parameters takes none', () => {
 test('arguments that match have no problem, and formats are not checked', () => {
   const schema = object({ properties: { when: { type: 'string', format: 'date-time' } } });
   expect(argumentProblem(schema, { when: 'tonight', more: 1 })).toBeUndefined();
-});
-
-test('the most expensive schema and arguments that the limits allow are validated within a second', () => {
-  const items = { anyOf: Array.from({ length: 540 }, (_, n) => ({ const: -n })) };
-  const schema = object({ properties: { a: { type: 'array', items } } });
-  expect(schemaProblems(schema)).toEqual([]);
-  const values = { a: Array(4000).fill(1) };
-  argumentProblem(schema, { a: [0] });
-  const startedAt = performance.now();
-  expect(argumentProblem(schema, values)).toBeDefined();
-  argumentProblem(schema, { a: Array(4000).fill(0) });
-  expect(performance.now() - startedAt).toBeLessThan(1000);
 });

@@ -5,9 +5,9 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { TextField } from '../../../parts/field.tsx';
 import { Form } from '../../../parts/form.tsx';
-import { Badge } from '../../../parts/notice.tsx';
-import { texts as common } from '../../../texts/texts.ts';
+import { Badge, CopyValue } from '../../../parts/notice.tsx';
 import { mindTexts } from '../../../texts/editor/mind.ts';
+import { texts as common } from '../../../texts/texts.ts';
 import type { Item } from '../../fields/list-changes.ts';
 import { sampleArguments } from './sample-arguments.ts';
 
@@ -102,15 +102,7 @@ function Sent({ title, headers, body }: { title: string; headers: Record<string,
   const text = `${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')}\n\n${body}`;
-  return (
-    <div class="copy">
-      <p class="caption">{title}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-      <pre tabIndex={0} aria-label={title} role="region">
-        <code>{text}</code>
-      </pre>
-    </div>
-  );
+  return <CopyValue value={text} label={title} caption={title} />;
 }
 
 function objectIn(text: string): Item | undefined {
