@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 const { TOOL_SECRET: secret, PORT: port = '3100' } = process.env;
-if (secret === undefined) throw new Error('set TOOL_SECRET to the secret of: session-launch tools secret prj_booking');
+if (secret === undefined)
+  throw new Error('set TOOL_SECRET to the secret of: session-launch tools secret prj_booking');
 const webhook = new Webhook(secret);
 
 const tables = 3;
@@ -22,7 +23,11 @@ const tools = {
     if (bookings.filter((booking) => booking.time === time).length === tables)
       return { booked: false, say: `I am sorry, at ${time} everything is taken.` };
     const number = bookings.push({ sessionId, people, time });
-    return { booked: true, number, say: `Your table for ${people} at ${time} is booked. It is number ${number}.` };
+    return {
+      booked: true,
+      number,
+      say: `Your table for ${people} at ${time} is booked. It is number ${number}.`,
+    };
   },
 };
 

@@ -122,7 +122,10 @@ const unsignedToolsSchema = Type.Object(
       Type.Object(
         {
           projectId: Type.String({ description: 'The project.', examples: ['prj_demo'] }),
-          experiences: Type.Integer({ description: 'How many of its experiences have tools.', examples: [1] }),
+          experiences: Type.Integer({
+            description: 'How many of its experiences have tools.',
+            examples: [1],
+          }),
         },
         { description: 'A project.' },
       ),
@@ -140,7 +143,8 @@ export const readToolSecretOperation = {
   path,
   tag,
   summary: 'Read whether calls of tools are signed',
-  description: 'Says whether the project has a tool secret. The secret itself is shown only when it is created.',
+  description:
+    'Says whether the project has a tool secret. The secret itself is shown only when it is created.',
   caller: 'operator',
   permission: 'read',
   params: projectParams,

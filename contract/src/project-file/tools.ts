@@ -22,7 +22,8 @@ export const toolBounds = {
 
 export const toolName = Type.String({
   pattern: patterns.mindId,
-  description: 'Name for the model and for scripts, unique in this list: 1 to 64 letters, digits, "_" or "-".',
+  description:
+    'Name for the model and for scripts, unique in this list: 1 to 64 letters, digits, "_" or "-".',
   examples: ['book_table'],
 });
 

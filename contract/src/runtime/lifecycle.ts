@@ -4,8 +4,8 @@ import { optional } from '../fields.ts';
 import type { SessionManifest } from '../manifest.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
-import { endReasons, sessionSchema } from '../session.ts';
 import { toolBounds, toolName } from '../project-file/tools.ts';
+import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
 import { reportIntervalSeconds } from '../wire.ts';
 

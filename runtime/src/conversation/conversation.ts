@@ -17,8 +17,8 @@ import { Outbox } from './outbox.ts';
 import type { OpenPartner, Partner } from './partner.ts';
 import { readyEvent } from './ready.ts';
 import { ResumeTickets } from './resume-tickets.ts';
-import { SessionTools } from './session-tools.ts';
 import { SessionTimers } from './session-timers.ts';
+import { SessionTools } from './session-tools.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Heard, Usage } from '../conversation/partner.ts';
 import { EngineError } from '../endpoint.ts';
-import { unlessAborted, withTimeout } from '../timeout.ts';
 import type { Tools, ToolTurn } from '../mind/mind.ts';
 import { argumentsIn } from '../mind/model/arguments.ts';
+import { unlessAborted, withTimeout } from '../timeout.ts';
 import type { FunctionCall, ServerEvent } from './events.ts';
 import { type LiveItem, sampleRate } from './live-item.ts';
 import { Response } from './response.ts';

@@ -12,7 +12,12 @@ export type Behaviour =
   | { kind: 'wrong' }
   | { kind: 'whole' }
   /** Asks for calls of tools after the text: in pieces, whole in one piece without an index as Ollama does, or not streamed. */
-  | { kind: 'calls'; calls: [name: string, written: string][]; as?: 'pieces' | 'parts' | 'whole'; text?: string }
+  | {
+      kind: 'calls';
+      calls: [name: string, written: string][];
+      as?: 'pieces' | 'parts' | 'whole';
+      text?: string;
+    }
   | { kind: 'status'; status: number; retryAfter?: string };
 
 export interface OpenAiServer {

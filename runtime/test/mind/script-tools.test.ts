@@ -1,8 +1,8 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import type { ToolCallResult } from '@session-launch/contract/runtime/lifecycle';
 import { expect, test } from 'vitest';
-import { settled } from '../harness/fake-clock.ts';
 import { startConversation } from '../harness/conversation.ts';
+import { settled } from '../harness/fake-clock.ts';
 
 const mind: Mind = {
   greeting: { en: ['Hello!'] },
@@ -32,7 +32,11 @@ async function asking(result: ToolCallResult | Error, locale = 'en') {
   await talk.play(3000);
   await talk.receive({ type: 'text', id: 'm1', text: 'Is there a table tonight?' });
   await talk.play(8000);
-  return { ...talk, calls, text: talk.connection.of('message').findLast(({ role }) => role === 'character')!.text };
+  return {
+    ...talk,
+    calls,
+    text: talk.connection.of('message').findLast(({ role }) => role === 'character')!.text,
+  };
 }
 
 const done = (response: unknown): ToolCallResult => ({ outcome: 'done', output: JSON.stringify(response) });

@@ -45,9 +45,7 @@ export async function toolAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pr
         target: projectId,
         changes: [
           { path: 'toolSecret', after: createdAt.toISOString() },
-          ...(isReplaced
-            ? [{ path: 'oldExpiresAt', after: (oldExpiresAt ?? createdAt).toISOString() }]
-            : []),
+          ...(isReplaced ? [{ path: 'oldExpiresAt', after: (oldExpiresAt ?? createdAt).toISOString() }] : []),
         ],
       });
       return created;

@@ -15,7 +15,9 @@ export function addTools(program: Command, { io, admin }: Context): void {
   tools
     .command('secret')
     .argument('<projectId>', 'project whose tools are called')
-    .description('create or replace the secret that signs calls of tools, and print it; it cannot be shown again')
+    .description(
+      'create or replace the secret that signs calls of tools, and print it; it cannot be shown again',
+    )
     .option(
       '--grace-seconds <seconds>',
       'how long the old secret, if there is one, also signs; 86400 by default, at most 604800',

@@ -92,21 +92,22 @@ function keywordProblems(schema: unknown, path: (string | number)[]): SchemaProb
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const here = [...path, keyword];
     const content = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
-    switch (content) {
-      case undefined:
-        return [{ path: here, message: explainUnknown(keyword) }];
-      case 'value':
-        return [];
-      case 'schema':
-        return keywordProblems(value, here);
-      case 'list':
-        return Array.isArray(value)
-          ? value.flatMap((one, n) => keywordProblems(one, [...here, n]))
-          : [{ path: here, message: 'must be a list of schemas' }];
-      case 'map':
-        return isObject(value) ? mapProblems(value, here) : [{ path: here, message: 'must be an object' }];
-    }
+    if (content === undefined) return [{ path: here, message: explainUnknown(keyword) }];
+    return content === 'value' ? [] : contentProblems(content, value, here);
   });
+}
+
+function contentProblems(
+  content: Exclude<Content, 'value'>,
+  value: unknown,
+  path: (string | number)[],
+): SchemaProblem[] {
+  if (content === 'schema') return keywordProblems(value, path);
+  if (content === 'map')
+    return isObject(value) ? mapProblems(value, path) : [{ path, message: 'must be an object' }];
+  return Array.isArray(value)
+    ? value.flatMap((one, n) => keywordProblems(one, [...path, n]))
+    : [{ path, message: 'must be a list of schemas' }];
 }
 
 function mapProblems(schemas: Record<string, unknown>, path: (string | number)[]): SchemaProblem[] {

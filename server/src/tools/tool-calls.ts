@@ -1,6 +1,6 @@
 import { toolBounds } from '@session-launch/contract/project-file/tools';
 import type { ToolCallResult, ToolOutcome } from '@session-launch/contract/runtime/lifecycle';
-import { OutboundError, type Outbound, type OutboundResponse } from '../outbound/outbound.ts';
+import { type Outbound, OutboundError, type OutboundResponse } from '../outbound/outbound.ts';
 import { signatureHeaders } from '../outbound/signature.ts';
 import { newId } from '../primitives/ids.ts';
 import type { Database } from '../store/database.ts';

@@ -51,7 +51,9 @@ test('examples/booking: a character looks for tables and books them through a to
     );
   const other = await talk();
   expect(await other.ask('Do you have a free table?')).toBe('Let me look. At 19:30 everything is taken.');
-  const told = nora.events.flatMap(({ type, name, status }) => (type === 'tool' ? [`${name} ${status}`] : []));
+  const told = nora.events.flatMap(({ type, name, status }) =>
+    type === 'tool' ? [`${name} ${status}`] : [],
+  );
   expect(told.slice(0, 4)).toEqual([
     ...['free_tables running', 'free_tables done', 'book_table running', 'book_table done'],
   ]);

@@ -718,7 +718,10 @@ describe('invalid fields and values are reported:', () => {
       '{ tools: [{ name: a, description: A, url: https://a.example/ }, { name: a, description: B, url: https://b.example/ }] }',
       '.tools[1].name "a" is used twice in this list; names must be unique, change one',
     ],
-    ['{ tools: [{ name: a, description: A, url: ftp://a }] }', '.tools[0].url "ftp://a" is not a web address'],
+    [
+      '{ tools: [{ name: a, description: A, url: ftp://a }] }',
+      '.tools[0].url "ftp://a" is not a web address',
+    ],
     [
       '{ tools: [{ name: a, description: A, url: http://a.example/ }] }',
       '.tools[0].url must begin with https://, unless it names a loopback address',
@@ -743,8 +746,14 @@ describe('invalid fields and values are reported:', () => {
       '{ tools: [{ name: a, description: A, url: https://a.example/ }], topics: [{ id: b, then: { tool: c } }] }',
       '.topics[0].then.tool "c" is not a tool of this mind; write one of a',
     ],
-    ['{ topics: [{ id: b, then: { tool: c } }] }', '.topics[0].then.tool "c" is not a tool of this mind; add it to tools'],
-    ['{ topics: [{ id: b, then: { tol: c } }] }', '.topics[0].then has an unknown field "tol"; did you mean "tool"?'],
+    [
+      '{ topics: [{ id: b, then: { tool: c } }] }',
+      '.topics[0].then.tool "c" is not a tool of this mind; add it to tools',
+    ],
+    [
+      '{ topics: [{ id: b, then: { tol: c } }] }',
+      '.topics[0].then has an unknown field "tol"; did you mean "tool"?',
+    ],
     [
       '{ tools: [{ name: a, description: A, url: https://a.example/ }], topics: [{ id: b, then: { tool: a, arguments: { people: 2 } } }] }',
       '.topics[0].then.arguments does not match the parameters of "a": people is not a known field.',

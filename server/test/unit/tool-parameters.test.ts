@@ -31,9 +31,17 @@ test.each([
   ['is no object', [], 'must be a JSON Schema of the type object'],
   ['has another type', { type: 'array' }, 'must be object'],
   ['has no type', { properties: {} }, 'must be object'],
-  ['has a regular expression', object({ properties: { a: { type: 'string', pattern: '(a+)+$' } } }), 'regular'],
+  [
+    'has a regular expression',
+    object({ properties: { a: { type: 'string', pattern: '(a+)+$' } } }),
+    'regular',
+  ],
   ['has regular expressions as names', object({ patternProperties: { '(a+)+$': {} } }), 'is not supported'],
-  ['has a remote reference', object({ properties: { a: { $ref: 'https://example.com/a.json' } } }), 'in its place'],
+  [
+    'has a remote reference',
+    object({ properties: { a: { $ref: 'https://example.com/a.json' } } }),
+    'in its place',
+  ],
   ['has a reference to itself', object({ properties: { a: { $ref: '#' } } }), 'in its place'],
   ['has a dynamic reference', object({ $dynamicRef: '#a' }), 'is not supported'],
   ['has another dialect', object({ $schema: 'http://json-schema.org/draft-07/schema#' }), 'is not supported'],
@@ -50,7 +58,10 @@ test.each([
     'has many alternatives, also in several places',
     object({
       properties: Object.fromEntries(
-        ['a', 'b', 'c'].map((name) => [name, { anyOf: Array.from({ length: 11 }, (_, n) => ({ const: n })) }]),
+        ['a', 'b', 'c'].map((name) => [
+          name,
+          { anyOf: Array.from({ length: 11 }, (_, n) => ({ const: n })) },
+        ]),
       ),
     }),
     'has 33 alternatives',

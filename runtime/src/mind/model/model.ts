@@ -146,7 +146,10 @@ class ModelDialogue implements Dialogue {
 const pendingResult = 'The result is not known yet.';
 
 /** Passes on what a generator yields, and its return value to `returned`. */
-async function* withReturn<T, R>(from: AsyncGenerator<T, R>, returned: (value: R) => void): AsyncGenerator<T> {
+async function* withReturn<T, R>(
+  from: AsyncGenerator<T, R>,
+  returned: (value: R) => void,
+): AsyncGenerator<T> {
   returned(yield* from);
 }
 

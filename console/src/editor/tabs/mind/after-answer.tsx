@@ -33,16 +33,14 @@ export function AfterAnswer({ draft, path }: { draft: Draft; path: Path }) {
           ...names.map((name) => ({ value: name, label: texts.call(name) })),
         ]}
         onChange={(name) =>
-          draft.change(place, name === '' ? undefined : { ...(isCall ? then : {}), [ofTopic.call.tool]: name })
+          draft.change(
+            place,
+            name === '' ? undefined : { ...(isCall ? then : {}), [ofTopic.call.tool]: name },
+          )
         }
       />
       {isCall ? (
-        <DraftJson
-          draft={draft}
-          path={[...place, ofTopic.call.arguments]}
-          label={texts.arguments}
-          rows={3}
-        />
+        <DraftJson draft={draft} path={[...place, ofTopic.call.arguments]} label={texts.arguments} rows={3} />
       ) : (
         <FollowUps draft={draft} path={path} />
       )}
