@@ -64,6 +64,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/doc-code.test.ts',
       'test/browser/editor-forms.test.ts',
       'test/browser/editor-preview.test.ts',
+      'test/browser/editor-tools.test.ts',
       'test/browser/editor-unsaved.test.ts',
       'test/browser/examples.test.ts',
       'test/browser/experiences-conflicts.test.ts',

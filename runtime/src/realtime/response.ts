@@ -7,6 +7,8 @@ import type { Upstream } from './upstream.ts';
 
 /** Milliseconds without an event after which a response has failed. */
 const silenceMs = 15_000;
+/** Maximum milliseconds of audio of a response, which is buffered until it has been played. More is cut off. */
+const maxAudioMs = 600_000;
 
 type ResponseEvent = Extract<ServerEvent, { responseId: string }>;
 
@@ -23,6 +25,7 @@ export class Response {
   readonly #spoken = new Set<LiveItem>();
   readonly #requests: readonly string[];
   readonly #calls = new Map<string, FunctionCall>();
+  #audioMs = 0;
   #id: string | undefined;
   #isCancelled = false;
   #finish: () => void = () => {};
@@ -90,6 +93,8 @@ export class Response {
       this.#spoken.add(item);
       this.items.push(item);
     }
+    this.#audioMs += ms;
+    if (this.#audioMs > maxAudioMs) this.cancel();
     return ms;
   }
 

@@ -1,3 +1,4 @@
+import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Client } from '../harness/client.ts';
@@ -377,6 +378,31 @@ test('20 sessions talk at once, each with its own model session', async () => {
   expect(asked.flat().sort()).toEqual(Array.from({ length: 20 }, (_, n) => `Question ${n}`).sort());
   for (const client of clients) client.send({ type: 'bye' });
   await expect.poll(() => at.model.sessions.every(({ isClosed }) => isClosed)).toBe(true);
+});
+
+test('the first audio of the model reaches the client within 20 ms, in 19 of 20 turns', async () => {
+  const at = await open();
+  at.model.reply = 'Yes.';
+  const delays: number[] = [];
+  // Ten texts of each session: more are too fast.
+  for (let session = 0; session < 4; session++) {
+    const client = await greeted(at);
+    let isFirst = false;
+    client.ws.on('message', (_data, isBinary) => {
+      if (!isBinary || !isFirst) return;
+      isFirst = false;
+      delays.push(performance.now() - at.model.firstAudioAt.at(-1)!);
+    });
+    for (let turn = 0; turn < 10; turn++) {
+      isFirst = true;
+      await client.ask('Really?');
+    }
+  }
+  delays.sort((a, b) => a - b);
+  expect(delays).toHaveLength(40);
+  const [median, p95] = [delays[20]!, delays[37]!];
+  process.stderr.write(`model audio to first frame: ${median.toFixed(1)} ms median, ${p95.toFixed(1)} ms p95\n`);
+  expectWithin(p95, 20);
 });
 
 describe('settings', () => {

@@ -2,7 +2,7 @@ import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
 import { startToolServer, type ToolServer } from '../harness/tool-server.ts';
 
@@ -23,6 +23,7 @@ beforeAll(async () => {
   });
   context = await browser.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
   page = await context.newPage();
+  page.setDefaultTimeout(12_000); // DEBUG
   const [, link = ''] = /Console\s+(\S+)/.exec(service.stdout()) ?? [];
   const home = new URL(link).origin;
   complaints = await watch(page, home, service.url);
@@ -38,6 +39,9 @@ afterAll(async () => {
   await folder?.remove();
 });
 
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await page.screenshot({ path: `/tmp/tools-${task.name.slice(0, 12).replaceAll(' ', '-')}.png`, fullPage: true });
+}); // DEBUG
 const item = (name: string | RegExp) => page.getByRole('region', { name });
 const button = (name: string, within: Page | ReturnType<typeof item> = page) =>
   within.getByRole('button', { name, exact: true });
@@ -50,7 +54,9 @@ test('the tab Mind edits a tool and shows what is wrong with it', async () => {
   const card = item('Tool 1: tool');
   await text('Description', card).fill('Books a table.');
   await text('Address', card).fill('http://booking.example.com/');
-  await text('Parameters (JSON Schema)', card).fill('{"type":"object","properties":{"people":{"pattern":"a"}}}');
+  await text('Parameters (JSON Schema)', card).fill(
+    '{"type":"object","properties":{"people":{"pattern":"a"}}}',
+  );
   await card.getByText('must begin with https://, unless it names a loopback address').waitFor();
   await card.getByText('properties.people.pattern is not supported in parameters').waitFor();
   await text('Parameters (JSON Schema)', card).fill('{"type":');
@@ -113,9 +119,11 @@ test('a topic calls a tool instead of offering topics, and the draft keeps both'
     .poll(() => topic.getByText('does not match the parameters').count(), { timeout: 20_000 })
     .toBe(0);
   await button('Save draft').click();
-  await page.getByText(/Draft saved|Saved/).first().waitFor();
+  await page.getByText('No unsaved changes').first().waitFor();
   await page.reload();
   await item('Tool 1: book_table').waitFor();
-  await item(/^Topic 1:/).getByText('calls book_table').waitFor();
+  await item(/^Topic 1:/)
+    .getByText('calls book_table')
+    .waitFor();
   expect(complaints).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Tool } from '@session-launch/contract/project-file/mind';
 import { createParser } from 'eventsource-parser';
 import { EngineError, parsed, post, type RemoteEngine, readJson } from '../../endpoint.ts';
@@ -84,13 +85,13 @@ class Calls {
   readonly #byIndex = new Map<number, RequestedCall>();
 
   add(parts: readonly WrittenCall[]): void {
-    for (const [position, { index, id, function: written }] of parts.entries()) {
+    for (const { index, id, function: written } of parts) {
       // Some servers send each call whole and without an index: then a part with a name begins another call.
       const isNext = index === undefined && written?.name !== undefined;
       const at = index ?? (isNext ? this.#byIndex.size : Math.max(0, this.#byIndex.size - 1));
       const call = this.#byIndex.get(at) ?? { id: '', name: '', arguments: '' };
       this.#byIndex.set(at, call);
-      call.id ||= id ?? `call_${at}_${position}`;
+      call.id ||= id || `call_${randomUUID()}`;
       call.name ||= written?.name ?? '';
       call.arguments += written?.arguments ?? '';
     }
