@@ -1,5 +1,5 @@
 // A restaurant as a tool server: characters ask it for free tables and book them. Every call is verified with the tool secret of the
-// project, so that nobody else can book. Start it with TOOL_SECRET=whsec_… node server.js
+// project, so that other programs cannot book. Start it with TOOL_SECRET=whsec_… node server.js
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 

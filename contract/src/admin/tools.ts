@@ -87,7 +87,7 @@ const headers = (description: string, example: Record<string, string>) =>
 export const toolTrialResultSchema = Type.Object(
   {
     outcome: Type.Enum(toolOutcomes, { description: 'As in a conversation; see `callTool`.' }),
-    output: Type.String({ description: 'What a model would be told.' }),
+    output: Type.String({ description: 'The output that a model would get.' }),
     milliseconds: Type.Integer({ minimum: 0, description: 'Milliseconds until the result.' }),
     request: Type.Optional(
       Type.Object(
@@ -144,7 +144,7 @@ export const readToolSecretOperation = {
   tag,
   summary: 'Read whether calls of tools are signed',
   description:
-    'Says whether the project has a tool secret. The secret itself is shown only when it is created.',
+    'Returns whether the project has a tool secret. The secret itself is shown only when it is created.',
   caller: 'operator',
   permission: 'read',
   params: projectParams,

@@ -109,7 +109,7 @@ describe('a language model with tools', () => {
       expect.stringContaining('at most 5'),
       expect.stringContaining('at most 5'),
     ]);
-    // The next turn has calls of its own.
+    // The next turn starts at zero.
     server.next.push({ kind: 'calls', calls: [call] });
     await client.ask('And one more?');
     expect(world.service.toolCalls).toHaveLength(6);
@@ -127,7 +127,7 @@ describe('a language model with tools', () => {
   test.each([
     ['no JSON', '{"people":', 'must be a JSON object'],
     ['no object', '[2]', 'must be a JSON object'],
-  ])('is told of arguments that are %s, which are not sent', async (_what, written, message) => {
+  ])('gets an error for arguments that are %s, which are not sent', async (_what, written, message) => {
     const client = await greeted();
     server.next.push({ kind: 'calls', calls: [['book_table', written]] });
     expect(await client.ask('A table?')).toBe(server.text);
@@ -135,7 +135,7 @@ describe('a language model with tools', () => {
     expect(server.requests.at(-1)!.body.messages.at(-1).content).toContain(message);
   });
 
-  test('is told of a name that it has invented, and the page is not', async () => {
+  test('gets an error for a name that it has invented, and the page gets no event', async () => {
     const client = await greeted();
     server.next.push({ kind: 'calls', calls: [['drop_tables', '{}']] });
     expect(await client.ask('A table?')).toBe(server.text);
@@ -143,7 +143,7 @@ describe('a language model with tools', () => {
     expect(toolEvents(client)).toEqual([]);
   });
 
-  test('is told of a failed call, and the page as well, without details', async () => {
+  test('gets the error of a failed call, and the page its status', async () => {
     const client = await greeted();
     const output = 'The tool did not answer within 10 seconds. It may have done its work or not.';
     world.service.callTool = async () => ({ outcome: 'timeout', output });

@@ -401,7 +401,9 @@ test('the first audio of the model reaches the client within 20 ms, in 19 of 20 
   delays.sort((a, b) => a - b);
   expect(delays).toHaveLength(40);
   const [median, p95] = [delays[20]!, delays[37]!];
-  process.stderr.write(`model audio to first frame: ${median.toFixed(1)} ms median, ${p95.toFixed(1)} ms p95\n`);
+  process.stderr.write(
+    `model audio to first frame: ${median.toFixed(1)} ms median, ${p95.toFixed(1)} ms p95\n`,
+  );
   expectWithin(p95, 20);
 });
 
@@ -520,7 +522,7 @@ describe('tools', () => {
     });
   });
 
-  test('arguments that are no JSON object and invented names are not sent; the model is told', async () => {
+  test('arguments that are no JSON object and invented names are not sent; the model gets an error', async () => {
     const at = await open();
     const client = await greeted(at, options);
     at.model.next.push({

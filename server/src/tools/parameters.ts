@@ -157,7 +157,7 @@ function validatorOf(schema: object): ValidateFunction {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
   if (known !== undefined) return known;
-  // An instance of its own, because Ajv keeps every schema that it has compiled.
+  // A new instance for each schema, because Ajv keeps every schema that it has compiled.
   const own = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, logger: false });
   const compiled = own.compile(schema);
   validators.set(key, compiled);

@@ -74,7 +74,7 @@ export function signingSecrets(
 ): string[] {
   if (stored === undefined) return [];
   const current = openSecret(keys, ownerOf(projectId), stored.sealed);
-  // Calls that were signed must not become unsigned without anybody noticing.
+  // Fails instead of sending an unsigned call, which a tool would reject or, worse, accept.
   if (current === undefined)
     throw new Error(`the signing key that seals the tool secret of ${projectId} is missing`);
   const isOldValid = stored.oldSealed !== null && at < stored.oldExpiresAt!;

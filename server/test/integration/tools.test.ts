@@ -77,7 +77,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/tools', () => {
     expect(headers['webhook-signature']).toBeUndefined();
   });
 
-  test('arguments that break the schema are not sent; the model is told why', async () => {
+  test('arguments that break the schema are not sent; the result names the violation', async () => {
     const sessionId = await connected(await worldWith());
     for (const [values, message] of [
       [{}, 'people is required'],

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { TextField } from '../../parts/field.tsx';
+import { itemTexts } from '../../texts/editor/items.ts';
 import { type Path, pathText } from '../document/path.ts';
 import { helpAt, schemaAt } from '../document/schema.ts';
 import type { Draft } from '../saving/draft.ts';
@@ -12,7 +13,7 @@ interface DraftJsonProps {
   rows: number;
 }
 
-/** An object of the document as JSON. Text that is not JSON stays in the document, and the service reports it as a problem. */
+/** An object of the document as JSON. Text that is not JSON stays in the document, which cannot be saved with it. */
 export function DraftJson({ draft, path, label, rows }: DraftJsonProps) {
   const { value, problem } = useField(draft, path);
   // The text as typed, as long as the document has its value: it must not be formatted while typing.
@@ -24,7 +25,7 @@ export function DraftJson({ draft, path, label, rows }: DraftJsonProps) {
       <TextField
         label={label}
         help={helpAt(path)}
-        problem={problem ?? problemInside(draft, path)}
+        problem={typeof value === 'string' ? itemTexts.notJson : (problem ?? problemInside(draft, path))}
         disabled={!draft.isEditable}
         value={isTyped ? typed.value : written(value)}
         placeholder={example === undefined ? undefined : written(example)}
