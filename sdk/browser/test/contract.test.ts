@@ -33,6 +33,7 @@ type OfOperators =
   | 'LOGIN_NOT_FOUND'
   | 'ART_NOT_FOUND'
   | 'FACE_NOT_FOUND'
+  | 'TOOL_NOT_FOUND'
   | 'SLUG_TAKEN'
   | 'ART_IN_USE'
   | 'EXPERIENCE_IN_USE'
