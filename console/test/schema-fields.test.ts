@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { experienceSchema, type FieldSchema } from '../src/editor/document/schema.ts';
-import { ofLesson, ofMind, ofRealtime, ofSection, ofTopic } from '../src/editor/tabs/mind/form.ts';
+import { ofLesson, ofMind, ofRealtime, ofSection, ofTool, ofTopic } from '../src/editor/tabs/mind/form.ts';
 import {
   basics,
   limits,
@@ -35,8 +35,10 @@ function shownByForms(): string[] {
     ...ofList(ofTopic.list, [
       ofTopic.id,
       `${ofTopic.followUps}[]`,
+      ...Object.values(ofTopic.call).map((name) => `${ofTopic.followUps}.${name}`),
       ...namesOf(ofTopic.question, ofTopic.answer),
     ]),
+    ...ofList(ofTool.list, [ofTool.name, ...Object.values(ofTool.fields)]),
     ...ofList(ofLesson.list, [ofLesson.id, ...namesOf(ofLesson.phrase, ofLesson.meaning)]),
     ...ofList(ofSection.list, [ofSection.id, ...namesOf(ofSection.heading, ofSection.text)]),
   ];
@@ -72,9 +74,13 @@ const otherTabs: Record<string, readonly string[]> = {
 function leavesOf(schema: FieldSchema, path: string): string[] {
   const { properties, items, anyOf } = schema;
   if (properties !== undefined)
-    return Object.entries(properties).flatMap(([name, field]) =>
-      leavesOf(field, path === '' ? name : `${path}.${name}`),
-    );
+    return [
+      // A field that is a list or an object.
+      ...(items === undefined ? [] : leavesOf(items, `${path}[]`)),
+      ...Object.entries(properties).flatMap(([name, field]) =>
+        leavesOf(field, path === '' ? name : `${path}.${name}`),
+      ),
+    ];
   if (items !== undefined && schema.type === 'array') return leavesOf(items, `${path}[]`);
   if (anyOf !== undefined) return anyOf.flatMap((one) => leavesOf(one, path));
   return [path];

@@ -97,6 +97,7 @@ export const errorTable = {
   REVISION_NOT_FOUND: operatorError(404, 'The experience has no such revision.'),
   EVENT_NOT_FOUND: operatorError(404, 'The project has no such event.'),
   PREVIEW_NOT_FOUND: error(404, 'This preview does not exist, has expired, or has been used up.'),
+  TOOL_NOT_FOUND: operatorError(404, 'The experience has no such tool.'),
   SLUG_TAKEN: operatorError(409, 'Another experience of the project has this slug.'),
   ART_IN_USE: operatorError(409, 'An experience uses this picture.'),
   EXPERIENCE_IN_USE: operatorError(

@@ -42,8 +42,8 @@ export type Kind = keyof typeof resources;
 /** Prefixes of ids of things that can be changed. */
 export type ResourcePrefix = Extract<(typeof resources)[Kind], { prefix: string }>['prefix'];
 
-/** Prefixes of all ids; audit entries, events of webhooks and requests never change. */
-export type IdPrefix = ResourcePrefix | 'aud' | 'evt' | 'req';
+/** Prefixes of all ids; audit entries, events of webhooks, requests and calls of tools never change. */
+export type IdPrefix = ResourcePrefix | 'aud' | 'evt' | 'req' | 'tcl';
 
 /** The kind of a resource by the prefix of its ids, and an example of an id. */
 export function resourceOf(prefix: ResourcePrefix): { kind: string; example: string } {

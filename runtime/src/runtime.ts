@@ -81,6 +81,12 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       },
       said: (role, text) => log.trace({ role, text }, 'said'),
     },
+    callTool: (sessionId, name, values) =>
+      service.callTool(sessionId, name, values).catch((error: Error) => {
+        // Never the arguments, which contain what users have said.
+        log.warn({ sessionId, tool: name, reason: error.message }, 'the service could not call a tool');
+        throw error;
+      }),
     ended: (sessionId, reason, seconds) => {
       metrics.ended(reason);
       log.info({ sessionId, reason, seconds: Math.floor(seconds) }, 'session ended');

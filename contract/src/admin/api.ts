@@ -22,6 +22,7 @@ import * as signIn from './sign-in.ts';
 import * as simulation from './simulation.ts';
 import * as status from './status.ts';
 import * as system from './system.ts';
+import * as tools from './tools.ts';
 import * as usage from './usage.ts';
 import * as webhooks from './webhooks.ts';
 
@@ -32,6 +33,7 @@ const resources = [
   experiences,
   revisions,
   keys,
+  tools,
   webhooks,
   sessions,
   art,

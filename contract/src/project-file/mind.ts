@@ -3,6 +3,7 @@ import { optional } from '../fields.ts';
 import Type from '../type.ts';
 import { closed } from './fields.ts';
 import { patterns } from './patterns.ts';
+import { type Tool, tools } from './tools.ts';
 
 const id = (example: string) =>
   Type.String({
@@ -33,6 +34,12 @@ function texts(description: string, example: Record<string, string | string[]>) 
 
 const optionalTexts = (...args: Parameters<typeof texts>) => Type.Optional(texts(...args));
 
+/** A tool that a script calls after the answer of a topic. */
+export interface ToolToCall {
+  tool: string;
+  arguments?: Record<string, unknown>;
+}
+
 const topic = Type.Object(
   {
     id: id('ferries'),
@@ -43,10 +50,24 @@ const topic = Type.Object(
     tell: optionalTexts('The answer.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
     // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     then: Type.Optional(
-      Type.Array(id('tides'), {
+      Type.Unsafe<string[] | ToolToCall>({
+        type: ['array', 'object'],
         maxItems: 20,
-        description: 'Topics to offer next.',
-        examples: [['tides']],
+        items: id('tides'),
+        properties: {
+          tool: id('find_table'),
+          arguments: {
+            type: 'object',
+            additionalProperties: true,
+            description: 'Arguments of every call. They must match the parameters of the tool.',
+            examples: [{ when: 'tonight' }],
+          },
+        },
+        required: ['tool'],
+        additionalProperties: false,
+        description:
+          'Topics to offer next, or a tool to call: after the answer, the character says the text in the response of the tool.',
+        examples: [['tides'], { tool: 'find_table' }],
       }),
     ),
   },
@@ -114,6 +135,7 @@ export const mind = Type.Object(
         examples: [[{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: ['Hourly.'] } }]],
       }),
     ),
+    tools: Type.Optional(tools),
     lessons: Type.Optional(
       Type.Array(lesson, {
         maxItems: 200,
@@ -138,3 +160,4 @@ export const mind = Type.Object(
 );
 
 export type Mind = Static<typeof mind>;
+export type { Tool };

@@ -7,6 +7,8 @@ export const patterns = {
   mindId: '^[\\w-]{1,64}$',
   slug: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   notBlank: '\\S',
+  /** A separate constant, so that it has its own explanation. */
+  toolUrl: '^https?://[^\\s/]\\S*$',
   avatarPath: assetPath('avatars'),
   locationPath: assetPath('locations'),
 } as const;

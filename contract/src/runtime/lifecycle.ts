@@ -4,6 +4,7 @@ import { optional } from '../fields.ts';
 import type { SessionManifest } from '../manifest.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
+import { toolBounds, toolName } from '../project-file/tools.ts';
 import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
 import { reportIntervalSeconds } from '../wire.ts';
@@ -114,7 +115,58 @@ export const reportAnswerSchema = Type.Object(
 
 export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
+export const toolCallRequestSchema = Type.Object(
+  {
+    runtimeId,
+    name: toolName,
+    arguments: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: `The arguments, at most ${toolBounds.argumentBytes / 1024} KiB as JSON.`,
+      examples: [{ people: 2, time: '19:30' }],
+    }),
+  },
+  { $id: 'ToolCallRequest', description: 'A call of a tool of the experience.' },
+);
+
+export type ToolCallRequest = Static<typeof toolCallRequestSchema>;
+
+/** Outcomes of a call. All but `done` are errors for the model. */
+export const toolOutcomes = [
+  'done',
+  'invalid',
+  'status',
+  'too_big',
+  'timeout',
+  'forbidden',
+  'network',
+  'busy',
+] as const;
+export type ToolOutcome = (typeof toolOutcomes)[number];
+
+export const toolCallResultSchema = Type.Object(
+  {
+    outcome: Type.Enum(toolOutcomes, {
+      description:
+        'done: the tool answered with a 2xx status. Otherwise: the arguments break the schema or are too large, and nothing was sent; another status; a response above the limit; no response in time; an address to which requests are not sent; a failed connection; too many calls in progress, and nothing was sent.',
+    }),
+    output: Type.String({
+      description: 'What to tell the model: the response of the tool, or a sentence about the error.',
+    }),
+  },
+  { $id: 'ToolCallResult', description: 'The result of a call.' },
+);
+
+export type ToolCallResult = Static<typeof toolCallResultSchema>;
+
 const { sessionToken: _credential, ...manifest } = exampleManifest;
+
+const sessionParams = Type.Object({
+  sessionId: Type.String({
+    description: 'Id of the session.',
+    examples: ['ses_01kb2x7m9defgt4zq8s6w3n5vh'],
+  }),
+});
 
 /** Error codes of every operation for runtimes. */
 const always = ['INVALID_REQUEST', 'RUNTIME_TOKEN_INVALID', 'INTERNAL', 'UNAVAILABLE'] as const;
@@ -129,12 +181,7 @@ export const connectOperation = {
   description:
     'A runtime calls this when a client presents a session token. The service checks the token and makes the session active. Only one connect per session succeeds, even if several processes try at the same time.',
   caller: 'runtime-token',
-  params: Type.Object({
-    sessionId: Type.String({
-      description: 'Id of the session.',
-      examples: ['ses_01kb2x7m9defgt4zq8s6w3n5vh'],
-    }),
-  }),
+  params: sessionParams,
   body: {
     schema: connectRequestSchema,
     examples: {
@@ -196,4 +243,29 @@ export const reportOperation = {
   errorExamples,
 } satisfies Operation;
 
-export const operations: readonly Operation[] = [connectOperation, reportOperation];
+export const callToolOperation = {
+  operationId: 'callTool',
+  method: 'post',
+  path: '/runtime/v1/sessions/{sessionId}/tools',
+  tag,
+  summary: 'Call a tool',
+  description: `Calls a tool of the revision that the session runs: a POST request to its address with \`{sessionId, userId?, name, arguments}\`, signed with the tool secret of the project, if it has one. The request takes at most ${toolBounds.seconds} s and is sent once. Errors of the tool are part of the result. Only the runtime that connected the session may call; a runtime makes at most ${toolBounds.callsPerTurn} calls in one turn.`,
+  caller: 'runtime-token',
+  params: sessionParams,
+  body: {
+    schema: toolCallRequestSchema,
+    examples: {
+      one: { value: { runtimeId: 'rt_7f3a', name: 'book_table', arguments: { people: 2, time: '19:30' } } },
+    },
+  },
+  answers: {
+    200: jsonAnswer('The result.', toolCallResultSchema, {
+      done: { value: { outcome: 'done', output: '{"booked":true}' } },
+      invalid: { value: { outcome: 'invalid', output: 'The arguments are not valid: people is required.' } },
+    }),
+  },
+  errors: [...always, 'SESSION_NOT_FOUND', 'TOOL_NOT_FOUND'],
+  errorExamples,
+} satisfies Operation;
+
+export const operations: readonly Operation[] = [connectOperation, reportOperation, callToolOperation];

@@ -184,6 +184,8 @@ export const runtimeEvents = {
   }),
   interrupted: event('interrupted', { utterance, atMs: ms }),
   suggestions: event('suggestions', { items: Type.Array(Type.Object({ text: Type.String(), locale })) }),
+  /** A character calls a tool: `running`, then `done` or `failed`. */
+  tool: event('tool', { name: Type.String(), status: Type.Enum(['running', 'done', 'failed']) }),
   metrics: event('metrics', {
     turn: Type.Integer(),
     hearingMs: Type.Optional(ms),

@@ -1,4 +1,4 @@
-import type { Connected } from '@session-launch/contract/runtime/lifecycle';
+import type { Connected, ToolCallResult } from '@session-launch/contract/runtime/lifecycle';
 import {
   bounds,
   type ClientMessage,
@@ -20,6 +20,7 @@ import type { OpenPartner, Partner } from './partner.ts';
 import { chooseFormats, type Formats, readyEvent } from './ready.ts';
 import { ResumeTickets } from './resume-tickets.ts';
 import { SessionTimers } from './session-timers.ts';
+import { SessionTools } from './session-tools.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
 
@@ -31,6 +32,8 @@ export interface ConversationDeps {
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
+  /** Has the service call a tool of the session. */
+  callTool(sessionId: string, name: string, values: Record<string, unknown>): Promise<ToolCallResult>;
   /** Called exactly once, when the session ends. */
   ended(reason: EndReason, seconds: number): void;
 }
@@ -95,7 +98,7 @@ export class Conversation {
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
     this.#partner = deps.partner({
-      ...{ clock, connected, hello, characters, observer },
+      ...{ clock, connected, hello, characters, observer, tools: this.#tools() },
       safely: (work) => this.#safely(work),
     });
     const { dialogue, speechOutput, listen } = this.#partner;
@@ -223,6 +226,19 @@ export class Conversation {
     this.#outbox.connection?.close(closing[reason] ?? closeCodes.ended, reason);
     this.#outbox.close();
     this.#deps.ended(reason, seconds);
+  }
+
+  #tools(): SessionTools | undefined {
+    const { tools = [] } = this.#connected.mind;
+    if (tools.length === 0) return undefined;
+    return new SessionTools({
+      tools,
+      call: (name, values) => this.#deps.callTool(this.sessionId, name, values),
+      // A call may return after the session has ended.
+      send: (event) => {
+        if (!this.#isEnded) this.#outbox.send(event);
+      },
+    });
   }
 
   #take(message: ClientMessage): void {

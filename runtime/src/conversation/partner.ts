@@ -1,7 +1,7 @@
 import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import type { Engines, Hello } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
-import type { Character, Dialogue, Said } from '../mind/mind.ts';
+import type { Character, Dialogue, Said, Tools } from '../mind/mind.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
 /** The session for which a partner is opened. */
@@ -11,6 +11,8 @@ export interface PartnerSession {
   hello: Hello;
   characters: [Character, ...Character[]];
   observer: PartnerObserver;
+  /** Absent: the experience has none. */
+  tools: Tools | undefined;
   /** Runs `work`; an error in it ends this conversation only. */
   safely(work: () => void): void;
 }
@@ -80,12 +82,12 @@ export interface ListeningCalls {
 export type Heard = (text: string, status: 'partial' | 'final') => void;
 
 /** The data of a session that a mind uses. */
-export function settingOf({ connected, characters }: PartnerSession) {
+export function settingOf({ connected, characters, tools }: PartnerSession) {
   const { session, manifest, mind } = connected;
   const { mode, locale, secondaryLocale } = session;
   const { title, experienceId, revision } = manifest.experience;
   return {
-    ...{ mind, mode, locale, secondaryLocale, characters, title },
+    ...{ mind, mode, locale, secondaryLocale, characters, title, tools },
     revision: `${experienceId} ${revision}`,
   };
 }

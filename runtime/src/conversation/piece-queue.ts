@@ -113,6 +113,7 @@ export class PieceQueue {
   }
 
   #add(said: Said): void {
+    if (said.text === '' && said.live === undefined) return;
     this.#isLive = said.live !== undefined;
     this.#unprepared.push(...(this.#isLive ? [said] : split(said, this.#isFirst)));
     this.#isFirst = false;

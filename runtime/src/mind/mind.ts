@@ -1,4 +1,4 @@
-import type { Mind as MindOfRevision } from '@session-launch/contract/project-file/mind';
+import type { Mind as MindOfRevision, Tool } from '@session-launch/contract/project-file/mind';
 import type { SessionMode } from '@session-launch/contract/session';
 import type { LiveSpeech } from '../speech/live-speech.ts';
 
@@ -18,9 +18,34 @@ export interface Setting {
   secondaryLocale?: string | undefined;
   characters: [Character, ...Character[]];
   title: string;
+  /** Absent: the characters can do nothing. */
+  tools?: Tools | undefined;
 }
 
-/** Text of one speaker in one locale; consecutive items may belong to one message. */
+/** What the characters can do in a session. */
+export interface Tools {
+  readonly list: readonly Tool[];
+  /** Begins a turn, in which the number of calls is limited. */
+  turn(): ToolTurn;
+}
+
+export interface ToolTurn {
+  /** Whether all calls of the turn are used up. */
+  readonly isSpent: boolean;
+  /** Calls a tool. `values`: the arguments. Never rejects. */
+  call(name: string, values: unknown): Promise<ToolResult>;
+}
+
+export interface ToolResult {
+  isDone: boolean;
+  /** The response of the tool, or a sentence about the error. */
+  output: string;
+}
+
+/**
+ * Text of one speaker in one locale; consecutive items may belong to one message. An empty text is not spoken: it says that the mind is at
+ * work, and restarts the time in which its next text has to arrive.
+ */
 export interface Said {
   text: string;
   locale: string;

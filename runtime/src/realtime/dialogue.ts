@@ -92,6 +92,10 @@ export class RealtimeDialogue implements Dialogue {
   async *#respond(turn: Turn, signal: AbortSignal): AsyncIterable<Said> {
     const { locale } = this.#setting;
     for await (const live of this.#session.respond(turn, signal)) {
+      if (live === 'calling') {
+        yield { text: '', locale, characterId: this.#characterId };
+        continue;
+      }
       this.#items.push(live);
       yield { text: live.text, locale, characterId: this.#characterId, live };
     }

@@ -3,13 +3,29 @@ import type { TokenKind } from '../conversation/partner.ts';
 /** Tokens of one response, as reported by the model. Absent fields are 0. */
 type TokenUsage = Record<TokenKind, number>;
 
+/** A call of a tool that the model asks for. */
+export interface FunctionCall {
+  callId: string;
+  name: string;
+  /** JSON, as the model has written it. */
+  arguments: string;
+}
+
 /** The events of the protocol that this runtime uses, with the fields that it reads. */
 export type ServerEvent =
   | { type: 'session.updated' }
   | { type: 'response.created'; responseId: string }
   | { type: 'audio'; responseId: string; itemId: string; audio: Buffer }
   | { type: 'transcript'; responseId: string; itemId: string; text: string }
-  | { type: 'response.done'; responseId: string; status: string; code: string; usage: TokenUsage | undefined }
+  | { type: 'call'; responseId: string; call: FunctionCall }
+  | {
+      type: 'response.done';
+      responseId: string;
+      status: string;
+      code: string;
+      usage: TokenUsage | undefined;
+      calls: FunctionCall[];
+    }
   | { type: 'committed'; itemId: string }
   | { type: 'heard'; itemId: string; text: string; status: 'partial' | 'final' }
   | { type: 'not heard'; itemId: string }
@@ -49,13 +65,18 @@ const readers: Record<string, (event: Fields) => ServerEvent> = {
     ...{ type: 'transcript', ...part(event) },
     text: text(event.delta),
   }),
+  'response.output_item.done': ({ response_id, item }) => {
+    const call = callIn(item);
+    return call === undefined ? { type: 'other' } : { type: 'call', responseId: text(response_id), call };
+  },
   'response.done': ({ response }) => {
-    const { id, status, status_details: details, usage } = object(response);
+    const { id, status, status_details: details, usage, output } = object(response);
     const { error, reason } = isObject(details) ? details : {};
     const code = isObject(error) ? error.code : reason;
     return {
       ...{ type: 'response.done', responseId: text(id), status: text(status), code: codeOf(code) },
       usage: isObject(usage) ? usageOf(usage) : undefined,
+      calls: Array.isArray(output) ? output.flatMap((item) => callIn(item) ?? []) : [],
     };
   },
   'input_audio_buffer.committed': ({ item_id }) => ({ type: 'committed', itemId: text(item_id) }),
@@ -77,6 +98,12 @@ const readers: Record<string, (event: Fields) => ServerEvent> = {
     };
   },
 };
+
+/** The call in an item of a response. The arguments of an incomplete one are cut off. */
+function callIn(item: unknown): FunctionCall | undefined {
+  if (!isObject(item) || item.type !== 'function_call' || item.status === 'incomplete') return undefined;
+  return { callId: text(item.call_id), name: text(item.name), arguments: text(item.arguments) };
+}
 
 function part({ response_id, item_id }: Fields) {
   return { responseId: text(response_id), itemId: text(item_id) };

@@ -1,6 +1,8 @@
+import type { Tool } from '@session-launch/contract/project-file/mind';
 import { type OpenPartner, type Partner, settingOf } from '../conversation/partner.ts';
 import { SpeechOutput } from '../conversation/speech-output.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
+import { functionOf } from '../mind/model/completions.ts';
 import { systemPrompt } from '../mind/model/prompt.ts';
 import type { Speech } from '../speech/speech.ts';
 import { RealtimeDialogue } from './dialogue.ts';
@@ -36,13 +38,14 @@ export function realtimePartner({ engine, speech, detector }: RealtimePartnerDep
     const setting = settingOf(opened);
     const { model, voice } = selected(engine, connected.mind.realtime, observer.ignored);
     const session = new RealtimeSession({
-      ...{ clock, safely, used: observer.used },
+      ...{ clock, safely, used: observer.used, tools: setting.tools },
       target: { url: engine.url, apiKey: engine.apiKey, model },
       settings: sessionSettings(engine, {
         instructions: systemPrompt(setting, 'spoken'),
         voice,
         // In sessions with two languages, the model detects which one is spoken.
         language: secondaryLocale === undefined ? new Intl.Locale(locale).language : undefined,
+        tools: setting.tools?.list,
       }),
     });
     const dialogue = new RealtimeDialogue(session, setting);
@@ -72,7 +75,9 @@ export function sessionSettings(
     instructions,
     voice,
     language,
-  }: Record<'instructions', string> & Partial<Record<'voice' | 'language', string | undefined>>,
+    tools,
+  }: Record<'instructions', string> &
+    Partial<Record<'voice' | 'language', string | undefined>> & { tools?: readonly Tool[] | undefined },
 ) {
   const format = { type: 'audio/pcm', rate: sampleRate };
   const transcription = { model: transcriptionModel, ...(language === undefined ? {} : { language }) };
@@ -84,6 +89,9 @@ export function sessionSettings(
       input: { format, transcription, turn_detection: null },
       output: { format, ...(voice === undefined ? {} : { voice }) },
     },
+    ...(tools === undefined
+      ? {}
+      : { tools: tools.map((tool) => ({ type: 'function', ...functionOf(tool) })), tool_choice: 'auto' }),
   };
 }
 

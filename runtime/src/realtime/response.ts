@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import { Channel } from './channel.ts';
-import type { ServerEvent } from './events.ts';
+import type { FunctionCall, ServerEvent } from './events.ts';
 import { LiveItem } from './live-item.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Milliseconds without an event after which a response has failed. */
 const silenceMs = 15_000;
+/** Maximum milliseconds of audio of a response, which is buffered until it has been played. More is cut off. */
+const maxAudioMs = 600_000;
 
 type ResponseEvent = Extract<ServerEvent, { responseId: string }>;
 
@@ -22,6 +24,8 @@ export class Response {
   /** Items of which audio has arrived. */
   readonly #spoken = new Set<LiveItem>();
   readonly #requests: readonly string[];
+  readonly #calls = new Map<string, FunctionCall>();
+  #audioMs = 0;
   #id: string | undefined;
   #isCancelled = false;
   #finish: () => void = () => {};
@@ -38,6 +42,11 @@ export class Response {
     this.#expectEvents();
   }
 
+  /** The calls of tools that the model asks for. None if the response was cancelled. */
+  get calls(): FunctionCall[] {
+    return this.#isCancelled ? [] : [...this.#calls.values()];
+  }
+
   /** Whether an error of the model ends this response: it names a request, or none while the model has not accepted it. */
   isAbout(eventId: string | undefined): boolean {
     return eventId === undefined ? this.#id === undefined : this.#requests.includes(eventId);
@@ -52,6 +61,7 @@ export class Response {
     if (event.responseId !== this.#id) return 0;
     this.#expectEvents();
     if (event.type === 'response.done') this.#end(event);
+    else if (event.type === 'call') this.#calls.set(event.call.callId, event.call);
     else if (event.type === 'transcript') this.#item(event.itemId).addText(event.text);
     else if (event.type === 'audio') return this.#addAudio(event);
     return 0;
@@ -83,6 +93,8 @@ export class Response {
       this.#spoken.add(item);
       this.items.push(item);
     }
+    this.#audioMs += ms;
+    if (this.#audioMs > maxAudioMs) this.cancel();
     return ms;
   }
 
@@ -94,9 +106,10 @@ export class Response {
     return item;
   }
 
-  #end({ status, code }: Extract<ResponseEvent, { type: 'response.done' }>): void {
+  #end({ status, code, calls }: Extract<ResponseEvent, { type: 'response.done' }>): void {
+    for (const call of calls) this.#calls.set(call.callId, call);
     if (status === 'failed') this.fail(new EngineError(0, `the realtime model failed: ${code}`));
-    else if (this.#spoken.size === 0 && !this.#isCancelled)
+    else if (this.#spoken.size === 0 && this.#calls.size === 0 && !this.#isCancelled)
       this.fail(new EngineError(0, `the response of the realtime model has no audio: ${status}`));
     this.#cancelTimeout();
     for (const item of this.#byId.values()) item.complete();

@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { Heard, Usage } from '../conversation/partner.ts';
 import { EngineError } from '../endpoint.ts';
+import type { Tools, ToolTurn } from '../mind/mind.ts';
+import { argumentsIn } from '../mind/model/arguments.ts';
 import { unlessAborted, withTimeout } from '../timeout.ts';
-import type { ServerEvent } from './events.ts';
+import type { FunctionCall, ServerEvent } from './events.ts';
 import { type LiveItem, sampleRate } from './live-item.ts';
 import { Response } from './response.ts';
 import { Upsampler } from './upsampler.ts';
@@ -20,6 +22,8 @@ export interface RealtimeSessionDeps {
   /** The `session` object of `session.update`. */
   settings: object;
   used(usage: Usage): void;
+  /** What the model can do. */
+  tools?: Tools | undefined;
   /** Runs `work`; an error in it ends the conversation only. */
   safely(work: () => void): void;
 }
@@ -55,6 +59,8 @@ export class RealtimeSession {
   readonly #entries: Entry[] = [];
   #upstream: Upstream | undefined;
   #response: Response | undefined;
+  /** Stops waiting for tools in the current turn. */
+  #stopWaiting: () => void = () => {};
   /** Audio of the current turn, in base64, until the response to it has begun. */
   #audio: string[] = [];
   /** The connection to which all of `#audio` was sent. */
@@ -91,8 +97,11 @@ export class RealtimeSession {
     this.#deps.used({ kind: 'audio', direction: 'input', seconds: pcm.length / sampleRate });
   }
 
-  /** Yields the messages of the model's answer as they begin. Reconnects once if the connection fails before that. */
-  async *respond(turn: Turn, signal: AbortSignal): AsyncGenerator<LiveItem> {
+  /**
+   * Yields the messages of the model's answer as they begin, and `calling` before and after it waits for tools. Reconnects once if the
+   * connection fails before the first of these: a tool must not be called twice.
+   */
+  async *respond(turn: Turn, signal: AbortSignal): AsyncGenerator<LiveItem | 'calling'> {
     const entry: Entry = { role: turn.kind === 'instruction' ? 'system' : 'user', text: textOf(turn) };
     this.#remember(entry);
     this.#responding++;
@@ -119,6 +128,7 @@ export class RealtimeSession {
   /** Stops the response in progress, if there is one. */
   cancel(): void {
     this.#response?.cancel();
+    this.#stopWaiting();
   }
 
   /** The model forgets what the listener has not heard of a message. */
@@ -139,17 +149,37 @@ export class RealtimeSession {
   close(): void {
     this.#isClosed = true;
     this.#response?.fail(new EngineError(0, 'the session has ended'));
+    this.#stopWaiting();
     this.#endExpected();
     this.#upstream?.close();
   }
 
-  async *#items(turn: Turn, entry: Entry, signal: AbortSignal): AsyncGenerator<LiveItem> {
+  async *#items(turn: Turn, entry: Entry, signal: AbortSignal): AsyncGenerator<LiveItem | 'calling'> {
     const upstream = await this.#open(signal);
     await this.#responseOver(upstream, signal);
     for (const one of this.#entries)
       if (one !== entry && one.knownBy !== upstream && one.text !== '') tell(upstream, one);
     const asked = turn.kind === 'audio' ? this.#commit(upstream, entry, turn) : tell(upstream, entry);
-    const requests = [asked, upstream.send({ type: 'response.create' })];
+    let requests = [asked, upstream.send({ type: 'response.create' })];
+    const tools = this.#deps.tools?.turn();
+    for (;;) {
+      const isLast = tools === undefined || tools.isSpent;
+      const calls = yield* this.#spoken(upstream, requests, signal);
+      if (isLast || calls.length === 0) return;
+      yield 'calling';
+      const outputs = await this.#call(upstream, calls, tools, signal);
+      yield 'calling';
+      const create = tools.isSpent ? { response: { tool_choice: 'none' } } : {};
+      requests = [...outputs, upstream.send({ type: 'response.create', ...create })];
+    }
+  }
+
+  /** Yields the messages of one response; returns the calls that the model asks for. */
+  async *#spoken(
+    upstream: Upstream,
+    requests: readonly string[],
+    signal: AbortSignal,
+  ): AsyncGenerator<LiveItem, FunctionCall[]> {
     if (!upstream.isOpen) throw new LostConnection(0, 'the realtime model closed the connection');
     const response = new Response(this.#deps.clock, upstream, requests);
     this.#response = response;
@@ -157,9 +187,40 @@ export class RealtimeSession {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       yield* response.items;
+      return response.calls;
     } finally {
       signal.removeEventListener('abort', cancel);
       response.cancel();
+    }
+  }
+
+  /**
+   * Calls tools at the same time and sends their results. Returns the ids of the events; rejects when the turn is interrupted, and the
+   * results are then still sent.
+   */
+  async #call(
+    upstream: Upstream,
+    calls: readonly FunctionCall[],
+    tools: ToolTurn,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const results = calls.map(async ({ callId, name, arguments: written }) => {
+      const { output } = await tools.call(name, argumentsIn(written));
+      // For another connection, whose model does not know the call.
+      const text = `You have called ${name} with ${written}. The result was: ${output}`;
+      this.#remember({ role: 'system', text, knownBy: upstream });
+      const item = { type: 'function_call_output', call_id: callId, output };
+      return upstream.send({ type: 'conversation.item.create', item });
+    });
+    const stop = new AbortController();
+    const leave = () => stop.abort(new EngineError(0, 'the turn was interrupted'));
+    this.#stopWaiting = leave;
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    try {
+      return await unlessAborted(Promise.all(results), stop.signal);
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 
@@ -224,6 +285,7 @@ export class RealtimeSession {
         response?.take(event);
         break;
       case 'response.created':
+      case 'call':
       case 'transcript':
       case 'audio': {
         const ms = response?.take(event) ?? 0;

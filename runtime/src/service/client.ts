@@ -1,4 +1,10 @@
-import type { Connected, Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
+import { toolBounds } from '@session-launch/contract/project-file/tools';
+import type {
+  Connected,
+  Report,
+  ReportAnswer,
+  ToolCallResult,
+} from '@session-launch/contract/runtime/lifecycle';
 import { systemClock } from '../clock.ts';
 import { withTimeout } from '../timeout.ts';
 
@@ -18,19 +24,24 @@ export interface ServiceClient {
   /** `client` is the client network, for limits per client. */
   connect(sessionId: string, sessionToken: string, client: string): Promise<Connected>;
   report(report: Report): Promise<ReportAnswer>;
+  /** Calls a tool of a session. `values`: its arguments. */
+  callTool(sessionId: string, name: string, values: Record<string, unknown>): Promise<ToolCallResult>;
 }
 
-/** Timeout of a request to the service. */
-const timeout = {
+/** Milliseconds for a request to the service. A call of a tool takes as long as the tool, and its time is limited by the service. */
+const requestMs = 10_000;
+const toolCallMs = toolBounds.seconds * 1000 + 5_000;
+
+const timeoutOf = (ms: number) => ({
   clock: systemClock,
-  ms: 10_000,
+  ms,
   error: () => new Error('the service did not answer in time'),
-};
+});
 
 /** Client of the service's runtime lifecycle API. */
 export function serviceClient(adminUrl: string, token: string, runtimeId: string): ServiceClient {
-  const post = <T>(path: string, body: object): Promise<T> =>
-    withTimeout(timeout, async (signal) => {
+  const post = <T>(path: string, body: object, ms = requestMs): Promise<T> =>
+    withTimeout(timeoutOf(ms), async (signal) => {
       const response = await fetch(`${adminUrl}${path}`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -50,5 +61,11 @@ export function serviceClient(adminUrl: string, token: string, runtimeId: string
         client,
       }),
     report: (report) => post('/runtime/v1/reports', report),
+    callTool: (sessionId, name, values) =>
+      post(
+        `/runtime/v1/sessions/${encodeURIComponent(sessionId)}/tools`,
+        { runtimeId, name, arguments: values },
+        toolCallMs,
+      ),
   };
 }

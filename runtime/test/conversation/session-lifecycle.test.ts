@@ -279,6 +279,7 @@ describe('unexpected errors', () => {
       },
       resumeSeconds: 30,
       runtimeId: 'rt_test',
+      callTool: async () => ({ outcome: 'done', output: '{}' }),
       observer: {
         turn: () => {},
         said: () => {},

@@ -11,6 +11,13 @@ export type Behaviour =
   | { kind: 'cut'; after: number }
   | { kind: 'wrong' }
   | { kind: 'whole' }
+  /** Asks for calls of tools after the text: in pieces, whole in one piece without an index as Ollama does, or not streamed. */
+  | {
+      kind: 'calls';
+      calls: [name: string, written: string][];
+      as?: 'pieces' | 'parts' | 'whole';
+      text?: string;
+    }
   | { kind: 'status'; status: number; retryAfter?: string };
 
 export interface OpenAiServer {
@@ -44,8 +51,10 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
       const retry = behaviour.retryAfter === undefined ? {} : { 'Retry-After': behaviour.retryAfter };
       response.writeHead(behaviour.status, { 'Content-Type': 'application/json', ...retry });
       response.end(JSON.stringify({ error: { message: 'no' } }));
-    } else if (path === '/v1/chat/completions') await complete(response, state.text, behaviour);
-    else if (path === '/v1/audio/speech') speak(response, body.input, behaviour);
+    } else if (path === '/v1/chat/completions') {
+      if (behaviour.kind === 'calls') callTools(response, behaviour);
+      else await complete(response, state.text, behaviour);
+    } else if (path === '/v1/audio/speech') speak(response, body.input, behaviour);
     else if (path === '/v1/audio/transcriptions') {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       const answer = behaviour.kind === 'wrong' ? '{"words":[]}' : JSON.stringify({ text: state.text });
@@ -93,6 +102,34 @@ async function complete(response: ServerResponse, text: string, behaviour: Behav
     if (response.destroyed) return;
   }
   send({ delta: {}, finish_reason: 'stop' });
+  response.end('data: [DONE]\n\n');
+}
+
+function callTools(
+  response: ServerResponse,
+  { calls, as = 'pieces', text = '' }: Extract<Behaviour, { kind: 'calls' }>,
+): void {
+  const whole = calls.map(([name, written], n) => ({
+    ...{ id: `call_${n}`, type: 'function' },
+    function: { name, arguments: written },
+  }));
+  if (as === 'whole') {
+    const message = { role: 'assistant', content: text || null, tool_calls: whole };
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] }));
+    return;
+  }
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  const send = (choice: object) => response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+  if (text !== '') send({ delta: { content: text } });
+  if (as === 'parts') send({ delta: { tool_calls: whole } });
+  else
+    for (const [index, { id, function: written }] of whole.entries()) {
+      send({ delta: { tool_calls: [{ index, id, function: { name: written.name, arguments: '' } }] } });
+      for (const part of written.arguments.match(/.{1,5}/gs) ?? [])
+        send({ delta: { tool_calls: [{ index, function: { arguments: part } }] } });
+    }
+  send({ delta: {}, finish_reason: as === 'parts' ? 'stop' : 'tool_calls' });
   response.end('data: [DONE]\n\n');
 }
 

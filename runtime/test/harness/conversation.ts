@@ -107,6 +107,7 @@ export function startConversation(
         engineFailed: (engine) => failures.push(engine),
         failed: (_, error) => faults.push(error),
       },
+      callTool: async () => ({ outcome: 'network', output: 'The tool could not be reached.' }),
       ended: (reason, seconds) => ended.push({ reason, seconds }),
       ...more,
     },

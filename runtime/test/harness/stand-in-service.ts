@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Report } from '@session-launch/contract/runtime/lifecycle';
+import type { Report, ToolCallRequest, ToolCallResult } from '@session-launch/contract/runtime/lifecycle';
 import { connectedSession, type SessionOptions } from './session.ts';
 
 export const runtimeToken = 'runtime-token-for-tests';
@@ -13,6 +13,10 @@ export interface StandInService {
   reports: Report[];
   /** Bodies of the `connect` requests. */
   connects: unknown[];
+  /** Calls of tools, by session. */
+  toolCalls: (ToolCallRequest & { sessionId: string })[];
+  /** Answers calls of tools. */
+  callTool: (call: ToolCallRequest) => Promise<ToolCallResult>;
   /** While set, reports are answered with an error. */
   isDown: boolean;
   /** Ids of sessions that their owner ended. */
@@ -47,7 +51,13 @@ export async function startStandInService(): Promise<StandInService> {
       const end = report.sessions.filter(({ sessionId }) => ended.has(sessionId));
       return say(200, { end: end.map(({ sessionId }) => ({ sessionId, reason: 'api_request' })) });
     }
-    const sessionId = /^\/runtime\/v1\/sessions\/([^/]+)\/connect$/.exec(request.url ?? '')?.[1] ?? '';
+    const [, sessionId = '', action] =
+      /^\/runtime\/v1\/sessions\/([^/]+)\/(connect|tools)$/.exec(request.url ?? '') ?? [];
+    if (action === 'tools') {
+      const call = body as ToolCallRequest;
+      service.toolCalls.push({ sessionId, ...call });
+      return say(200, await service.callTool(call));
+    }
     connects.push(body);
     const session = sessions.get(sessionId);
     if (session === undefined) return fail(401, 'SESSION_TOKEN_INVALID');
@@ -62,6 +72,8 @@ export async function startStandInService(): Promise<StandInService> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reports,
     connects,
+    toolCalls: [],
+    callTool: async () => ({ outcome: 'done', output: '{"ok":true}' }),
     isDown: false,
     ended,
     mint: ({ origin, refusal, ...options } = {}) => {

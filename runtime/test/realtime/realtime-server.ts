@@ -17,7 +17,9 @@ export type ResponseBehaviour =
   | { kind: 'silent' }
   | { kind: 'failed'; code: string }
   /** Sends the transcript after all audio. */
-  | { kind: 'late transcript' };
+  | { kind: 'late transcript' }
+  /** Asks for calls of tools, after the reply if `speaks` is set. */
+  | { kind: 'calls'; calls: [name: string, written: string][]; speaks?: boolean };
 
 /** How the server handles the next connection. */
 export type ConnectionBehaviour =
@@ -51,6 +53,8 @@ export interface ServerSession {
   /** Client events in order, except audio. */
   readonly events: ClientEvent[];
   readonly items: Item[];
+  /** Calls of tools by their id, with their outputs. */
+  readonly calls: Map<string, { name: string; written: string; output?: string }>;
   /** Milliseconds of audio in the input buffer. */
   bufferedMs: number;
   /** Peak of the audio that was committed last. */
@@ -170,7 +174,7 @@ class Connection {
     this.#ws = ws;
     this.#speak = speak;
     this.#session = {
-      ...{ url, headers: request.headers, settings: undefined, events: [], items: [] },
+      ...{ url, headers: request.headers, settings: undefined, events: [], items: [], calls: new Map() },
       ...{ bufferedMs: 0, committedPeak: 0, isClosed: false },
       cut: () => ws.terminate(),
     };
@@ -287,6 +291,16 @@ class Connection {
   }
 
   #create(item: unknown): void {
+    if ((item as { type?: unknown }).type === 'function_call_output') {
+      const { call_id: callId, output } = fields(item, ['type', 'call_id', 'output']);
+      const call = this.#session.calls.get(text(callId));
+      if (call === undefined || call.output !== undefined) throw invalid('no such open call');
+      call.output = text(output);
+      const echoed = { id: `item_${randomUUID()}`, type: 'function_call_output', call_id: callId, output };
+      this.#send({ type: 'conversation.item.added', item: echoed as never });
+      this.#send({ type: 'conversation.item.done', item: echoed as never });
+      return;
+    }
     const { type, role, content } = fields(item, ['type', 'role', 'content']);
     if (type !== 'message' || !['user', 'assistant', 'system'].includes(role)) throw invalid('item');
     if (!Array.isArray(content) || content.length !== 1) throw invalid('content');
@@ -315,10 +329,12 @@ class Connection {
   }
 
   #respond(event: ClientEvent): void {
-    fields(event, []);
+    const { response: options } = fields(event, ['response?']);
+    const mayCall = options === undefined || fields(options, ['tool_choice']).tool_choice !== 'none';
     if (this.#response !== undefined)
       throw new Rejected('conversation_already_has_active_response', 'a response is in progress');
-    const behaviour = this.#server.next.shift() ?? { kind: 'well' };
+    const next = this.#server.next.shift() ?? { kind: 'well' };
+    const behaviour: ResponseBehaviour = next.kind === 'calls' && !mayCall ? { kind: 'well' } : next;
     const response = { id: `resp_${randomUUID()}`, isCancelled: false };
     this.#response = response;
     this.#send({
@@ -340,6 +356,10 @@ class Connection {
     if (behaviour.kind === 'failed') {
       const error = { type: 'server_error', code: behaviour.code };
       this.#done(response.id, 'failed', undefined, { type: 'failed', error });
+      return;
+    }
+    if (behaviour.kind === 'calls' && behaviour.speaks !== true) {
+      this.#callTools(response, behaviour.calls);
       return;
     }
     const { reply } = this.#server;
@@ -385,9 +405,35 @@ class Connection {
       ...{ type: 'response.output_item.done', response_id: response.id, output_index: 0 },
       item: { ...shown, status: itemStatus } as never,
     });
+    if (behaviour.kind === 'calls' && !response.isCancelled) {
+      this.#callTools(response, behaviour.calls);
+      return;
+    }
     this.#done(response.id, response.isCancelled ? 'cancelled' : 'completed', deltas, {
       type: response.isCancelled ? 'cancelled' : 'completed',
     });
+  }
+
+  #callTools(response: { id: string }, calls: [name: string, written: string][]): void {
+    const offered = (this.#session.settings.tools ?? []).map(({ name }: { name: string }) => name);
+    const items = calls.map(([name, written]) => {
+      const callId = `call_${randomUUID()}`;
+      if (offered.includes(name) || name === 'invented') this.#session.calls.set(callId, { name, written });
+      else this.#server.problems.push(`the tool ${name} was not offered`);
+      const shown = { id: `item_${randomUUID()}`, type: 'function_call', call_id: callId, name } as const;
+      const about = { response_id: response.id, item_id: shown.id, output_index: 0, call_id: callId };
+      this.#send({
+        ...{ type: 'response.output_item.added', response_id: response.id, output_index: 0 },
+        item: { ...shown, status: 'in_progress', arguments: '' },
+      });
+      for (const delta of written.match(/.{1,7}/gs) ?? [])
+        this.#send({ type: 'response.function_call_arguments.delta', ...about, delta });
+      this.#send({ type: 'response.function_call_arguments.done', ...about, name, arguments: written });
+      const item = { ...shown, status: itemStatus, arguments: written } as const;
+      this.#send({ type: 'response.output_item.done', response_id: response.id, output_index: 0, item });
+      return item;
+    });
+    this.#done(response.id, 'completed', 0, { type: 'completed' }, items);
   }
 
   #done(
@@ -395,6 +441,7 @@ class Connection {
     status: 'completed' | 'cancelled' | 'failed',
     deltas: number | undefined,
     details: object,
+    output: object[] = [],
   ): void {
     this.#response = undefined;
     const usage = {
@@ -409,7 +456,7 @@ class Connection {
       response: {
         id,
         status,
-        output: [],
+        output: output as never,
         status_details: details,
         ...(deltas === undefined ? {} : { usage }),
       },
@@ -460,5 +507,10 @@ function sessionSettings(value: unknown) {
   if (spoken.voice !== undefined) text(spoken.voice);
   text(fields(transcription, ['model', 'language?']).model);
   if (turn_detection !== null) throw invalid('turn_detection');
+  for (const tool of settings.tools ?? []) {
+    const { type, name, parameters } = fields(tool, ['type', 'name', 'description', 'parameters']);
+    if (type !== 'function' || !/^[\w-]{1,64}$/.test(text(name))) throw invalid('tool');
+    if (parameters.type !== 'object') throw invalid('parameters');
+  }
   return settings;
 }

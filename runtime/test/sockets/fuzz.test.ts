@@ -99,6 +99,7 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
     }),
     resumeSeconds: 30,
     runtimeId: 'rt_fuzz',
+    callTool: async () => ({ outcome: 'done', output: '{}' }),
     observer: {
       turn: () => {},
       said: () => {},

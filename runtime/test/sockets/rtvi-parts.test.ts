@@ -1,6 +1,7 @@
 import { ProtobufFrameSerializer } from '@pipecat-ai/websocket-transport';
 import { describe, expect, test } from 'vitest';
 import type { ConnectionCalls, SessionConnection } from '../../src/sockets/connection.ts';
+import { BotMessages } from '../../src/sockets/rtvi/bot-messages.ts';
 import { messageFrame, readFrame, soundFrame } from '../../src/sockets/rtvi/frames.ts';
 import { type Chunk, maxAheadMs, Playout } from '../../src/sockets/rtvi/playout.ts';
 import { Resampler } from '../../src/sockets/rtvi/resampler.ts';
@@ -256,4 +257,23 @@ test('speech that arrives while it is spoken: its text and mouth shapes follow, 
   expect(data('bot-tts-stopped').length).toBe(1);
   expect(JSON.parse(heard.at(-1)!)).toEqual({ type: 'played', utterance: 1, ms: 800, done: true });
   expect(clock.pending).toBe(0);
+});
+
+test('calls of tools are function calls of RTVI, each with an id, without arguments and results', () => {
+  const messages = new BotMessages('1');
+  const tool = (name: string, status: 'running' | 'done' | 'failed') =>
+    messages.of({ type: 'tool', seq: 1, name, status }).map(({ type, data }) => [type, data]);
+  const started = (function_name: string, tool_call_id: string) => [
+    ['llm-function-call-started', { function_name }],
+    ['llm-function-call-in-progress', { function_name, tool_call_id }],
+  ];
+  expect(tool('a', 'running')).toEqual(started('a', 'call_1'));
+  expect(tool('b', 'running')).toEqual(started('b', 'call_2'));
+  expect(tool('a', 'running')).toEqual(started('a', 'call_3'));
+  const stopped = (function_name: string, tool_call_id: string) => [
+    ['llm-function-call-stopped', { function_name, tool_call_id, cancelled: false }],
+  ];
+  expect(tool('a', 'done')).toEqual(stopped('a', 'call_1'));
+  expect(tool('a', 'failed')).toEqual(stopped('a', 'call_3'));
+  expect(tool('b', 'done')).toEqual(stopped('b', 'call_2'));
 });

@@ -10,6 +10,7 @@ export const defaultTexts = {
   listening: 'Listening',
   thinking: 'Thinking…',
   speaking: 'Speaking',
+  lookingUp: 'Looking it up…',
   reconnecting: 'The connection broke. Reconnecting…',
   ending: 'Ending…',
   ended: 'The conversation has ended.',

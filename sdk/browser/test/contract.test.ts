@@ -36,6 +36,7 @@ type OfOperators =
   | 'FACE_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
   | 'EVENT_NOT_FOUND'
+  | 'TOOL_NOT_FOUND'
   | 'SLUG_TAKEN'
   | 'ART_IN_USE'
   | 'EXPERIENCE_IN_USE'

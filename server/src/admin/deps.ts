@@ -14,6 +14,7 @@ import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { ToolCalls } from '../tools/tool-calls.ts';
 import type { AttemptDeps } from '../webhooks/attempt.ts';
 import type { AdminAdmission } from './admission.ts';
 
@@ -31,6 +32,7 @@ export interface AdminDeps {
   lifecycle: LifecycleDeps;
   events: EventHub;
   signingKeys: SigningKeys;
+  toolCalls: ToolCalls;
   /** Runs the checks of the doctor. */
   examine(): Promise<Finding[]>;
   /** What sends to webhooks, and where it may send. */

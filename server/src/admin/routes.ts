@@ -19,6 +19,7 @@ import { signInRoutes } from './sign-in-routes.ts';
 import { simulationRoutes } from './simulation-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { systemRoutes } from './system-routes.ts';
+import { toolAdminRoutes } from './tool-routes.ts';
 import { webhookAdminRoutes } from './webhook-routes.ts';
 
 const projectFileMiB = 4;
@@ -35,6 +36,7 @@ const ofOperators = [
   settingsAdminRoutes,
   experienceAdminRoutes,
   keyAdminRoutes,
+  toolAdminRoutes,
   webhookAdminRoutes,
   sessionAdminRoutes,
   artAdminRoutes,

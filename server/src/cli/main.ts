@@ -23,6 +23,7 @@ import { addSessions } from './sessions.ts';
 import { addTalk } from './talk/talk.ts';
 import { CliFailure, ExitWith, Interrupted } from './terminal/failure.ts';
 import { type Io, printable, write } from './terminal/io.ts';
+import { addTools } from './tools.ts';
 import { addUsage } from './usage.ts';
 import { variableLines } from './variable-lines.ts';
 import { addWebhooks } from './webhooks.ts';
@@ -36,6 +37,7 @@ const commands = [
   addApply,
   addExperiences,
   addKeys,
+  addTools,
   addSessions,
   addWebhooks,
   addProjects,

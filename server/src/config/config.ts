@@ -60,6 +60,8 @@ export interface Config {
   /** Whether webhooks may be sent to private addresses. */
   webhookAllowPrivate: boolean;
   trustProxy?: BlockList | undefined;
+  /** Whether requests to addresses that users choose may go to loopback and private addresses. */
+  webhookAllowPrivate: boolean;
   assetsDir: string;
   demo: boolean;
   logLevel: LogLevel;

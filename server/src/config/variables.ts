@@ -175,6 +175,11 @@ export const variables = {
     meaning:
       'Proxies whose `X-Forwarded-For` is trusted, by the service and by a standalone runtime: a comma-separated list of addresses and CIDR ranges. If unset, none is trusted.',
   }),
+  webhookAllowPrivate: variable('WEBHOOK_ALLOW_PRIVATE', onOrOff, {
+    default: 'off',
+    meaning:
+      '`on` or `off`: whether tools may be called at loopback and private addresses, at loopback addresses also over http. Anyone who may edit experiences can then send requests to servers in the network of the service.',
+  }),
   assetsDir: variable('ASSETS_DIR', path, {
     otherwise: 'the demo art',
     meaning: 'Folder with `avatars/` and `locations/`, which are served under these paths.',

@@ -8,6 +8,7 @@ import { type Finding, findingsOf } from './finding.ts';
 import { checkLivekit } from './livekit.ts';
 import type { RunningService } from './running-service.ts';
 import { checkSigningKeys } from './signing-keys.ts';
+import { checkTools } from './tools.ts';
 
 export interface ExamineDeps {
   config: Config;
@@ -26,6 +27,7 @@ export async function examine({ config, env, cwd, service }: ExamineDeps): Promi
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
     ...(service.livekit === undefined ? [] : await checkLivekit(config.livekit, service.livekit)),
+    ...checkTools(service),
     ...(config.runtime?.isIncluded ? await checkEngines(env, cwd) : []),
   ];
 }

@@ -3,6 +3,7 @@ import { canonicalLocale } from '../primitives/locale.ts';
 import type { DataToCheck } from './file-data.ts';
 import { explainLanguageTag } from './pattern-messages.ts';
 import { isObject, type Path, type ProjectFileProblem, quoted } from './problem.ts';
+import { toolCallProblems, toolProblems, toolsOf } from './tools.ts';
 
 type Texts = Record<string, string | string[]>;
 type Fields = Record<string, unknown>;
@@ -39,7 +40,7 @@ function normaliseTexts(texts: Texts): Texts {
   );
 }
 
-/** Problems that JSON Schema cannot find: invalid languages, duplicate ids, unknown follow-up topics. */
+/** Problems that JSON Schema cannot find: invalid languages, duplicate ids, unknown follow-up topics, problems with tools. */
 export function mindProblems(file: DataToCheck, path: Path, mind: unknown): ProjectFileProblem[] {
   if (!isObject(mind)) return [];
   return [
@@ -47,6 +48,8 @@ export function mindProblems(file: DataToCheck, path: Path, mind: unknown): Proj
     ...Object.entries(lists).flatMap(([name, texts]) =>
       listProblems(file, [...path, name], mind[name], texts),
     ),
+    ...toolProblems(file, [...path, 'tools'], mind.tools),
+    ...calledToolProblems(file, [...path, 'topics'], mind),
   ];
 }
 
@@ -77,6 +80,16 @@ function listProblems(
       ...followUpProblems(file, [...here, 'then'], item.then, ids),
     ];
   });
+}
+
+function calledToolProblems(file: DataToCheck, path: Path, mind: Fields): ProjectFileProblem[] {
+  const topics: unknown[] = Array.isArray(mind.topics) ? mind.topics : [];
+  const tools = toolsOf(mind);
+  return topics.flatMap((topic, index) =>
+    isObject(topic) && isObject(topic.then)
+      ? toolCallProblems(file, [...path, index, 'then'], topic.then, tools)
+      : [],
+  );
 }
 
 function followUpProblems(

@@ -14,6 +14,8 @@ const explanations: Record<string, (text: string) => string> = {
     return `${quoted(text)} ${rule}${suggestion(slugFrom(text), 'cafe-in-lisbon')}`;
   },
   [patterns.notBlank]: () => 'is blank; write at least one visible character',
+  [patterns.toolUrl]: (text) =>
+    `${quoted(text)} is not a web address; write one without spaces, such as "https://booking.example.com/tools/book"`,
   [patterns.avatarPath]: (text) => explainAssetPath(text, 'avatars'),
   [patterns.locationPath]: (text) => explainAssetPath(text, 'locations'),
   [agentNamePattern]: (text) =>

@@ -1,3 +1,4 @@
+import { toolOutcomes } from '@session-launch/contract/runtime/lifecycle';
 import { type Source, sources } from '@session-launch/contract/session';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache/cache.ts';
@@ -31,6 +32,8 @@ export interface Metrics {
   lifecycle: LifecycleCounts;
   /** Counts attempts to deliver events. */
   webhooks: WebhookCounts;
+  /** Counts a call of a tool. */
+  toolCalled(outcome: string, seconds: number): void;
 }
 
 interface WebhookCounts {
@@ -142,6 +145,19 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     labelNames: ['reason'],
     registers,
   });
+  const toolCalls = new Counter({
+    name: 'session_launch_tool_calls_total',
+    help: 'Calls of tools, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of toolOutcomes) toolCalls.inc({ outcome }, 0);
+  const toolCallDurations = new Distribution(durationBounds);
+  sampleHistogram(registry, {
+    name: 'session_launch_tool_call_duration_seconds',
+    help: 'Time from a call of a tool to its result',
+    read: () => [{ labels: {}, distribution: toolCallDurations }],
+  });
   return {
     registry,
     webhooks: {
@@ -159,6 +175,10 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
       connected: (outcome) => connects.inc({ outcome }),
       metered: (added) => seconds.inc(added),
       lost: (sessions) => lost.inc(sessions),
+    },
+    toolCalled: (outcome, seconds) => {
+      toolCalls.inc({ outcome });
+      toolCallDurations.add(seconds);
     },
     watch: (parts) => watch(registry, parts),
   };

@@ -51,6 +51,8 @@ import { type Database, databaseStatus } from '../store/database.ts';
 import { TokenSigner } from '../tokens/signer.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TokenVerifier } from '../tokens/verify-token.ts';
+import { resealSecrets, unsignedProjects } from '../tools/secrets.ts';
+import { ToolCalls } from '../tools/tool-calls.ts';
 import { TransportAccess } from '../transports/transport-access.ts';
 import { assetRoutes, maxOpenFiles } from '../web/asset-routes.ts';
 import { consoleRoutes } from '../web/console-routes.ts';
@@ -102,9 +104,11 @@ interface AttachedRuntime {
   status(): RuntimeStatus;
 }
 
-/** Connections of the admin listener for operators and metrics collectors, and for runtimes. Their sum is its limit. */
+/** Connections of the admin listener for operators and metrics collectors, and for runtimes. The sum of all is its limit. */
 const adminConnections = 64;
 const runtimeConnections = 192;
+/** Further connections of runtimes for calls of tools, which stay open until the tool answers. */
+const toolConnections = 224;
 
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
@@ -180,8 +184,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
   const tokens = new TokenVerifier(signingKeys);
   const rules = { allowPrivate: config.webhookAllowPrivate };
-  const webhooks = { outbound: new Outbound(rules), rules, signingKeys, version };
+  const outbound = new Outbound(rules);
+  const webhooks = { outbound, rules, signingKeys, version };
   const dispatcher = new Dispatcher({ database, changes, log, sending: webhooks, counts: metrics.webhooks });
+  const toolCalls = new ToolCalls({
+    ...{ database, outbound, signingKeys, called: metrics.toolCalled },
+    userAgent: `session-launch/${version}`,
+  });
   const admissions = await mountPublicRoutes(publicServer, {
     endpoints: endpointDeps,
     previews: { ...endpointDeps, database, previewCodes: new PreviewCodes(database, changes) },
@@ -232,7 +241,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
       adminServer = createServer(log);
-      boundConnections(adminServer.server, adminConnections + runtimeConnections, log);
+      boundConnections(adminServer.server, adminConnections + runtimeConnections + toolConnections, log);
       const { apiKeyPrefix, trustProxy } = config;
       if (adminToken !== undefined) {
         authenticator = new Authenticator(database, changes, adminToken);
@@ -249,6 +258,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           lifecycle,
           events,
           signingKeys,
+          toolCalls,
           examine: () => examineSelf(config, database),
           webhooks,
           apiKeyPrefix,
@@ -281,7 +291,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
         });
       }
       if (runtimeToken !== undefined)
-        await adminServer.register(runtimeRoutes, { token: runtimeToken, ...lifecycle, directory, tokens });
+        await adminServer.register(runtimeRoutes, {
+          ...{ token: runtimeToken, ...lifecycle, directory, tokens, toolCalls },
+        });
       await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_PORT');
     }
   } catch (error) {
@@ -291,6 +303,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
   isListening = true;
   dispatcher.start();
+  resealSecrets(database, signingKeys).catch((error: Error) =>
+    log.warn({ reason: error.message }, 'tool secrets could not be sealed with the current signing key'),
+  );
   const housekeeping = (deps.startHousekeeping ?? startHousekeeping)({
     lifecycle,
     changes,
@@ -326,9 +341,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await Promise.all([recorder.drain(), sessionChanges.drain(), dispatcher.stop()]);
       await signer.close();
       await documents.close();
-      await webhooks.outbound.close();
       await housekeeping.stop();
       await livekit?.close();
+      await outbound.close();
     },
   };
 }
@@ -336,8 +351,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
 /** Runs the checks of the doctor in this process. */
 async function examineSelf(config: Config, database: Database): Promise<Finding[]> {
   const status = { engine: database.engine, database: await databaseStatus(database) };
-  const livekit = await livekitUse(database);
-  return examine({ config, env: process.env, cwd: process.cwd(), service: { status, livekit } });
+  const [livekit, unsignedTools] = await Promise.all([livekitUse(database), unsignedProjects(database)]);
+  return examine({
+    ...{ config, env: process.env, cwd: process.cwd() },
+    service: { status, livekit, unsignedTools },
+  });
 }
 
 /** Before a runtime is started, or without one. */

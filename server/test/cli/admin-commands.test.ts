@@ -249,3 +249,35 @@ describe('audit and usage', () => {
       expect((await cli(`usage --project prj_shop${option}`)).stderr).toContain('lower bounds');
   });
 });
+
+describe('tools secret', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+  it('creates the secret and prints it once', async () => {
+    answers(() => ({ status: 201, body: { secret, createdAt: at } }));
+    const { code, stdout } = await cli('tools secret prj_shop');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `${secret} signs the calls of the tools of prj_shop from now on. It is shown only once: store it now.\n`,
+    );
+    expect(sent()).toMatchObject({ request: 'POST /admin/projects/prj_shop/tool-secret', body: {} });
+  });
+
+  it('replaces the secret, and says until when the old one signs', async () => {
+    answers(() => ({ status: 201, body: { secret, createdAt: at, oldExpiresAt: at } }));
+    const { stdout } = await cli('tools secret prj_shop --grace-seconds 60');
+    expect(stdout).toContain(`The old secret also signs until ${at}.`);
+    expect(sent().body).toEqual({ graceSeconds: 60 });
+    expect(JSON.parse((await cli('tools secret prj_shop --json')).stdout)).toEqual({
+      ...{ secret, createdAt: at, oldExpiresAt: at },
+    });
+  });
+
+  it.each(['prj_shop --grace-seconds 604801', 'prj_shop --grace-seconds a', 'shop'])(
+    'refuses %s',
+    async (line) => {
+      expect((await cli(`tools secret ${line}`)).code).toBe(2);
+      expect(admin.calls).toEqual([]);
+    },
+  );
+});

@@ -50,6 +50,12 @@ export const samples: Record<string, Sample> = {
       body: { experienceIds: [second.id, first!.id] },
     };
   },
+  // An address to which nothing is sent.
+  tryTool: (deps) => ({
+    method: 'POST',
+    path: ofProject(deps, '/tool-calls'),
+    body: { name: 'book_table', url: 'https://127.0.0.1/', arguments: {} },
+  }),
   saveExperience: (deps) => ({
     method: 'PUT',
     path: ofExperience(deps),

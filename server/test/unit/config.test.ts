@@ -49,6 +49,7 @@ describe('defaults', () => {
       demo: true,
       logLevel: 'info',
       shutdownGraceSeconds: 5,
+      webhookAllowPrivate: false,
     });
   });
 

@@ -59,8 +59,10 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
     test('links each topic to others, and each is linked from another', () => {
       const { topics = [] } = mindOf(runtime);
       const ids = topics.map(({ id }) => id);
-      const reached = new Set(topics.flatMap(({ then = [] }) => then));
-      for (const { id, then = [] } of topics) {
+      const followUps = ({ then = [] }: (typeof topics)[number]) => (Array.isArray(then) ? then : []);
+      const reached = new Set(topics.flatMap(followUps));
+      for (const topic of topics) {
+        const [{ id }, then] = [topic, followUps(topic)];
         expect(then.length, id).toBeGreaterThan(0);
         expect(then, id).not.toContain(id);
         for (const next of then) expect(ids, id).toContain(next);

@@ -670,7 +670,7 @@ describe('invalid fields and values are reported:', () => {
     ['{ topics: [{ id: a }, { id: b, then: [a, b] }] }', undefined],
     [
       '[]',
-      ' is a list; write its fields: persona, realtime, greeting, fallback, topics, lessons, presentation',
+      ' is a list; write its fields: persona, realtime, greeting, fallback, topics, tools, lessons, presentation',
     ],
     ['{ persona: " " }', '.persona is blank; write at least one visible character'],
     [`{ persona: ${'x'.repeat(8001)} }`, '.persona has 8001 characters; shorten it to at most 8000'],
@@ -705,6 +705,58 @@ describe('invalid fields and values are reported:', () => {
     [
       '{ lessons: [{ id: a }] }',
       '.lessons[0] needs the field "say"; add for example say: { pt-PT: Bom dia }',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/ }], topics: [{ id: b, then: { tool: a } }] }',
+      undefined,
+    ],
+    [
+      '{ tools: [{ name: a b, description: A, url: https://a.example/ }] }',
+      '.tools[0].name "a b" must be 1 to 64 letters, digits, "_" or "-"; try "a-b"',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/ }, { name: a, description: B, url: https://b.example/ }] }',
+      '.tools[1].name "a" is used twice in this list; names must be unique, change one',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: ftp://a }] }',
+      '.tools[0].url "ftp://a" is not a web address',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: http://a.example/ }] }',
+      '.tools[0].url must begin with https://, unless it names a loopback address',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://u:p@a.example/ }] }',
+      '.tools[0].url must not contain a user name or password',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://169.254.169.254/ }] }',
+      '.tools[0].url must not name a loopback, private or otherwise reserved address',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/, parameters: { type: object, properties: { b: { pattern: (a+)+ } } } }] }',
+      '.tools[0].parameters.properties.b.pattern is not supported in parameters; a regular expression',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/, parameters: { type: array } }] }',
+      '.tools[0].parameters.type must be object',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/ }], topics: [{ id: b, then: { tool: c } }] }',
+      '.topics[0].then.tool "c" is not a tool of this mind; write one of a',
+    ],
+    [
+      '{ topics: [{ id: b, then: { tool: c } }] }',
+      '.topics[0].then.tool "c" is not a tool of this mind; add it to tools',
+    ],
+    [
+      '{ topics: [{ id: b, then: { tol: c } }] }',
+      '.topics[0].then has an unknown field "tol"; did you mean "tool"?',
+    ],
+    [
+      '{ tools: [{ name: a, description: A, url: https://a.example/ }], topics: [{ id: b, then: { tool: a, arguments: { people: 2 } } }] }',
+      '.topics[0].then.arguments does not match the parameters of "a": people is not a known field.',
     ],
     ['{ presentation: [{ id: a, titel: { en: A } }] }', 'unknown field "titel"; did you mean "title"?'],
   ])('a mind: %s', (mind, problem) => {

@@ -83,6 +83,14 @@ test('the thread of docs/scripts.md is valid in a project file', () => {
   withDemo((file) => file.experiences[0].runtime.mind.topics.push(...topics));
 });
 
+test('the tools of docs/tools.md, and the topic that calls one, are valid in a project file', () => {
+  const { tools, topics } = parse(blockRunBy(import.meta.url, 'docs/tools.md', 'book_table'));
+  withDemo((file) => {
+    file.experiences[0].runtime.mind.tools = tools;
+    file.experiences[0].runtime.mind.topics.push(...topics);
+  });
+});
+
 test('the voice of docs/scripts.md is valid in a project file', () => {
   const { voice } = parse(blockRunBy(import.meta.url, 'docs/scripts.md', 'voice:'));
   withDemo((file) => {

@@ -11,6 +11,7 @@ const idFields: Record<string, string> = {
   'runtime.characters': 'characterId',
   'runtime.mind.topics': 'id',
   'runtime.mind.lessons': 'id',
+  'runtime.mind.tools': 'name',
   'runtime.mind.presentation': 'id',
 };
 

@@ -12,6 +12,8 @@ interface IdFieldProps {
   /** The path of the item. */
   path: Path;
   idField: string;
+  /** What the id is called. */
+  label?: string;
   /** Changes the list when the item gets another id. Without it only the item changes. */
   renamed?: (items: readonly Item[], index: number, id: string) => readonly Item[];
 }
@@ -20,7 +22,7 @@ interface IdFieldProps {
  * The id of an item. It changes when the field is left, so that references to the item do not follow every letter, and only if the new id
  * is valid and free.
  */
-export function IdField({ draft, path, idField, renamed }: IdFieldProps) {
+export function IdField({ draft, path, idField, label = itemTexts.id, renamed }: IdFieldProps) {
   const place = [...path, idField];
   const { value, problem } = useField(draft, place);
   const typed = useSignal<string | undefined>(undefined);
@@ -46,7 +48,7 @@ export function IdField({ draft, path, idField, renamed }: IdFieldProps) {
   });
   return (
     <TextField
-      label={itemTexts.id}
+      label={label}
       help={helpAt(place)}
       problem={refused.value ?? problem}
       value={typed.value ?? String(value ?? '')}

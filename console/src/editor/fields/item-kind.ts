@@ -7,7 +7,7 @@ import type { Item } from './list-changes.ts';
 /** What a list of the document consists of. The object must stay the same while the list is shown. */
 export interface ItemKind {
   /** The field that names an item. */
-  idField: 'id' | 'characterId';
+  idField: 'id' | 'characterId' | 'name';
   /** What an item is called, such as "topic". */
   noun: string;
   /** A new item, with an id that the list does not have. */

@@ -10,6 +10,7 @@ import { LanguageBar } from './mind/language-bar.tsx';
 import { Lessons } from './mind/lessons.tsx';
 import { languagesOf, mindPath } from './mind/mind-languages.ts';
 import { Presentation } from './mind/presentation.tsx';
+import { Tools } from './mind/tools.tsx';
 import { Topics } from './mind/topics.tsx';
 
 /** What the characters know and say. */
@@ -23,6 +24,7 @@ export function Mind({ draft }: { draft: Draft }) {
       <Lessons draft={draft} />
       <Topics draft={draft} />
       <Spoken draft={draft} name={ofMind.fallback} />
+      <Tools draft={draft} />
       <section class="part" aria-labelledby={id}>
         <div class="part-head">
           <h2 id={id}>{mindTexts.persona.heading}</h2>

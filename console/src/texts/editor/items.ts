@@ -15,5 +15,6 @@ export const itemTexts = {
   full: (count: number) => `The list is full: it can have ${count.toLocaleString('en')} items.`,
   id: 'Id',
   idTaken: (id: string) => `Another one has the id ${id}. Choose another id.`,
+  notJson: 'This is not valid JSON.',
   idInvalid: 'Use 1 to 64 letters, digits, "_" or "-".',
 } as const;

@@ -42,6 +42,7 @@ export const wordTexts = {
     'runtime.mind.fallback': 'Fallback',
     'runtime.mind.topics': 'Topics',
     'runtime.mind.lessons': 'Lessons',
+    'runtime.mind.tools': 'Tools',
     'runtime.mind.presentation': 'Presentation',
   } as Record<string, string>,
   /** What an item of a list is called. */
@@ -49,6 +50,7 @@ export const wordTexts = {
     'runtime.characters': (name: string) => `Character “${name}”`,
     'runtime.mind.topics': (name: string) => `Topic “${name}”`,
     'runtime.mind.lessons': (name: string) => `Phrase “${name}”`,
+    'runtime.mind.tools': (name: string) => `Tool “${name}”`,
     'runtime.mind.presentation': (name: string) => `Section “${name}”`,
   } as Record<string, (name: string) => string>,
   /** The fields of items. */
@@ -69,6 +71,9 @@ export const wordTexts = {
     tell: 'answer',
     // biome-ignore lint/suspicious/noThenProperty: a field of the project file
     then: 'follow-ups',
+    description: 'description',
+    parameters: 'parameters',
+    url: 'address',
     say: 'phrase',
     gloss: 'meaning',
     title: 'heading',

@@ -1,11 +1,13 @@
 import type { RemoteEngine } from '../../endpoint.ts';
 import { Sentences } from '../../sentences.ts';
-import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
+import { unlessAborted } from '../../timeout.ts';
+import type { Character, Dialogue, Mind, Said, Setting, Suggestion, ToolTurn } from '../mind.ts';
 import { phrasesFor } from '../script/phrases-by-language.ts';
 import { presented } from '../script/presenter.ts';
 import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
-import { type ChatMessage, complete, emptyAnswer } from './completions.ts';
+import { argumentsIn } from './arguments.ts';
+import { type ChatMessage, complete, emptyAnswer, type RequestedCall } from './completions.ts';
 import { marks, systemPrompt } from './prompt.ts';
 import { suggestedTopics } from './suggestions.ts';
 
@@ -71,25 +73,84 @@ class ModelDialogue implements Dialogue {
   /** Throws if the model returns no text; the character then says that it failed. */
   async *#say(text: string, signal: AbortSignal): AsyncIterable<Said> {
     this.#keep({ role: 'user', content: text });
-    const { locale, secondaryLocale, characters } = this.#setting;
-    const languages = new Languages(locale, secondaryLocale ?? locale);
+    const { tools, characters } = this.#setting;
+    const turn = tools?.turn();
     let [speaker] = characters;
     let isEmpty = true;
-    const output = complete(this.#engine, [this.#system, ...this.#history], signal);
-    for await (const { text, locale } of languages.cut(output)) {
-      for (const said of spokenBy(text, locale, characters, speaker)) {
+    for (;;) {
+      const offered = tools && turn && { list: tools.list, isSpent: turn.isSpent };
+      let calls: RequestedCall[] = [];
+      const output = complete(this.#engine, [this.#system, ...this.#history], signal, offered);
+      const texts = withReturn(output, (requested) => {
+        calls = requested;
+      });
+      for await (const said of this.#spoken(texts, speaker)) {
         speaker = characters.find(({ characterId }) => characterId === said.characterId) ?? speaker;
         isEmpty = false;
         yield said;
       }
+      if (turn === undefined || calls.length === 0 || offered?.isSpent) break;
+      yield this.#working(speaker);
+      await this.#call(calls, turn, signal);
+      yield this.#working(speaker);
     }
     if (isEmpty) throw emptyAnswer();
+  }
+
+  /** Splits the output of the model into sentences with their speakers and languages. */
+  async *#spoken(output: AsyncIterable<string>, first: Character): AsyncIterable<Said> {
+    const { locale, secondaryLocale, characters } = this.#setting;
+    const languages = new Languages(locale, secondaryLocale ?? locale);
+    let speaker = first;
+    for await (const { text, locale } of languages.cut(output)) {
+      for (const said of spokenBy(text, locale, characters, speaker)) {
+        speaker = characters.find(({ characterId }) => characterId === said.characterId) ?? speaker;
+        yield said;
+      }
+    }
+  }
+
+  #working({ characterId }: Character): Said {
+    return { text: '', locale: this.#setting.locale, characterId };
+  }
+
+  /** Calls tools at the same time. After an interruption, their results still reach the history. */
+  async #call(calls: RequestedCall[], turn: ToolTurn, signal: AbortSignal): Promise<void> {
+    const made = calls.map((call) => {
+      const message: ChatMessage = { role: 'tool', tool_call_id: call.id, content: pendingResult };
+      return { call, message };
+    });
+    this.#keep({
+      role: 'assistant',
+      content: null,
+      tool_calls: calls.map(({ id, name, arguments: written }) => ({
+        ...{ id, type: 'function' as const },
+        function: { name, arguments: written },
+      })),
+    });
+    for (const { message } of made) this.#keep(message);
+    const results = made.map(async ({ call, message }) => {
+      message.content = (await turn.call(call.name, argumentsIn(call.arguments))).output;
+    });
+    await unlessAborted(Promise.all(results), signal);
   }
 
   #keep(message: ChatMessage): void {
     this.#history.push(message);
     this.#history.splice(0, Math.max(0, this.#history.length - rememberedMessages));
+    // The result of a call whose request was dropped is an error for the model.
+    while (this.#history[0]?.role === 'tool') this.#history.shift();
   }
+}
+
+const pendingResult = 'The result is not known yet.';
+
+/** Passes on what a generator yields, and its return value to `returned`. */
+async function* withReturn<T, R>(
+  from: AsyncGenerator<T, R>,
+  returned: (value: R) => void,
+): AsyncGenerator<T> {
+  returned(yield* from);
 }
 
 /** Splits a stream into sentences and assigns each one its language. */

@@ -12,7 +12,7 @@ const languageName = (locale: string) =>
  * of each part. A model that speaks itself gives a `spoken` answer.
  */
 export function systemPrompt(
-  { mind, mode, locale, secondaryLocale, characters, title }: Setting,
+  { mind, mode, locale, secondaryLocale, characters, title, tools }: Setting,
   answer: 'written' | 'spoken' = 'written',
 ): string {
   const isWritten = answer === 'written';
@@ -34,6 +34,9 @@ export function systemPrompt(
     ...(mode === 'presenter'
       ? ['You are giving a talk. Answer questions briefly; the talk itself goes on without you.']
       : []),
+    ...(tools === undefined
+      ? []
+      : ['Before you call a tool, say in a few words what you are about to do. Never invent its result.']),
     ...knowledge(mind, locale),
   ].join('\n\n');
 }

@@ -1,3 +1,4 @@
+import type { ToolToCall } from '@session-launch/contract/project-file/mind';
 import type { Character, Dialogue, Said, Setting, Suggestion } from '../mind.ts';
 import { IntentMatcher } from './intents.ts';
 import { Lessons } from './lessons.ts';
@@ -6,6 +7,7 @@ import { phrasesFor } from './phrases-by-language.ts';
 import { scriptLocales } from './script-locales.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { pick, type Texts, Variety } from './texts.ts';
+import { textOf } from './tool-response.ts';
 import type { Topic, Topics } from './topics.ts';
 import { truncated } from './words.ts';
 
@@ -51,6 +53,8 @@ export class ScriptDialogue implements Dialogue {
   /** Id of the last topic; it becomes untold again if nothing of it was played. */
   #justTold: string | undefined;
   #hasAsked = false;
+  /** The tool to call after the reply. */
+  #toCall: ToolToCall | undefined;
 
   constructor(setting: Setting, random: () => number, topicsOf: TopicsOf) {
     this.#setting = setting;
@@ -72,11 +76,16 @@ export class ScriptDialogue implements Dialogue {
     yield* this.#say([...greeting, ...lesson]);
   }
 
-  async *answer(given: string): AsyncIterable<Said> {
+  async *answer(given: string, signal: AbortSignal): AsyncIterable<Said> {
     const text = truncated(given);
     this.#justTold = undefined;
+    this.#toCall = undefined;
     this.#speaker = addressed(text, this.#setting.characters) ?? this.#speaker;
-    yield* this.#say(this.#reply(this.understand(text)));
+    const said = this.#say(this.#reply(this.understand(text)));
+    yield* said;
+    const call = this.#toCall as ToolToCall | undefined;
+    if (call === undefined || signal.aborted) return;
+    yield* this.#say([...said, ...(await this.#call(call))]).slice(said.length);
   }
 
   nextSection(): undefined {
@@ -214,7 +223,16 @@ export class ScriptDialogue implements Dialogue {
     this.#told.add(topic.id);
     this.#justTold = topic.id;
     this.#hasAsked = /[?？]\s*$/.test(text);
+    this.#toCall = topic.call;
     return this.#spoken(text, topic.tell.locale);
+  }
+
+  /** Calls a tool; returns the text in its response. */
+  async #call({ tool, arguments: values = {} }: ToolToCall): Promise<Said[]> {
+    const result = await this.#setting.tools?.turn().call(tool, values);
+    if (!result?.isDone) return this.#line('unavailable');
+    const found = textOf(result.output, this.#locale);
+    return found === undefined ? [] : this.#spoken(found.text, found.locale);
   }
 
   /** The reply to "yes" or "more": the next step of a thread, else an untold topic in `next`, else the next text of the current topic. */

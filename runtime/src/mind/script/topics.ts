@@ -1,4 +1,4 @@
-import type { Mind } from '@session-launch/contract/project-file/mind';
+import type { Mind, ToolToCall } from '@session-launch/contract/project-file/mind';
 import { Spelling } from './spelling.ts';
 import { type Picked, pick } from './texts.ts';
 import { Phrase, WordIndex, wordsIn } from './words.ts';
@@ -11,7 +11,9 @@ export interface Topic {
   locale: string;
   tell: Picked;
   /** Ids of topics that may follow. */
-  next: string[];
+  next: readonly string[];
+  /** The tool to call after the answer. */
+  call: ToolToCall | undefined;
   /** The topic lists itself in `next`: its texts are steps, and unrecognised input continues it until another topic matches. */
   isThread: boolean;
   /** Listed in `next` of a thread: matched and suggested only inside that thread. */
@@ -45,8 +47,8 @@ export class Topics {
     this.#stopWords = stopWords;
     const inside = new Set(
       topics
-        .filter(({ id, then }) => then?.includes(id))
-        .flatMap(({ id, then }) => then!.filter((one) => one !== id)),
+        .filter((topic) => followUpsOf(topic).includes(topic.id))
+        .flatMap((topic) => followUpsOf(topic).filter((one) => one !== topic.id)),
     );
     this.#known = topics.flatMap((topic) => {
       const [ask, tell] = [pick(topic.ask, locale), pick(topic.tell, locale)];
@@ -60,8 +62,9 @@ export class Topics {
             ask: ask.variants[0]!,
             locale: ask.locale,
             tell,
-            next: topic.then ?? [],
-            isThread: topic.then?.includes(topic.id) ?? false,
+            next: followUpsOf(topic),
+            call: Array.isArray(topic.then) ? undefined : topic.then,
+            isThread: followUpsOf(topic).includes(topic.id),
             isInside: inside.has(topic.id),
           },
           asks: ask.variants.map((variant) => new Phrase(variant, locale)),
@@ -133,4 +136,8 @@ export class Topics {
       return this.#spelling.nearest(word) ?? word;
     });
   }
+}
+
+function followUpsOf({ then }: NonNullable<Mind['topics']>[number]): readonly string[] {
+  return Array.isArray(then) ? then : [];
 }

@@ -30,6 +30,9 @@ export class BotMessages {
   /** Ids of texts that the user typed. */
   readonly #typed = new Set<string>();
   #hasSound = false;
+  /** Ids of the calls in progress, by the name of their tool. */
+  readonly #calling = new Map<string, string[]>();
+  #callCount = 0;
   #messageId = '';
   #said = '';
 
@@ -63,6 +66,8 @@ export class BotMessages {
         return event.mode === 'speaking' ? [] : this.#stopSpeaking();
       case 'message':
         return event.role === 'user' ? this.#userSaid(event) : this.#characterSays(event);
+      case 'tool':
+        return this.#calls(event);
       case 'error':
         return [errorMessage(event.message, event)];
       case 'notice':
@@ -80,6 +85,23 @@ export class BotMessages {
     const about = { library: 'session-launch', sessionId, engines, characters, limits };
     const ready = { type: 'bot-ready', id: this.#readyId, data: { version: rtviVersion, about } };
     return engines.hearing.kind === 'server' ? [ready] : [ready, { type: 'user-mute-started' }];
+  }
+
+  /** Without arguments and results, as in session.v1. */
+  #calls({ name, status }: EventOf<'tool'>): RtviMessage[] {
+    const ids = this.#calling.get(name) ?? [];
+    this.#calling.set(name, ids);
+    const data = { function_name: name };
+    if (status === 'running') {
+      const id = `call_${++this.#callCount}`;
+      ids.push(id);
+      return [
+        { type: 'llm-function-call-started', data },
+        { type: 'llm-function-call-in-progress', data: { ...data, tool_call_id: id } },
+      ];
+    }
+    const stopped = { ...data, tool_call_id: ids.shift() ?? '', cancelled: false };
+    return [{ type: 'llm-function-call-stopped', data: stopped }];
   }
 
   #stopSpeaking(): RtviMessage[] {

@@ -34,6 +34,8 @@ export class PlayerView implements Player {
   #showsCaptions: boolean;
   #engines: Engines | undefined;
   #notice = '';
+  /** Tools that the character has called and that have not answered. */
+  #toolsRunning = 0;
   /** Whether the notice announces the maximum duration: words of the visitor do not extend it. */
   #isLastNotice = false;
   /** When the session began to connect, on the clock of `performance.now()`; NaN if the player was attached later. */
@@ -147,6 +149,7 @@ export class PlayerView implements Player {
     });
     on('modeChange', (mode) => {
       this.#renderers.mode(mode);
+      if (mode === 'listening') this.#toolsRunning = 0;
       this.#render();
     });
     on('message', (message) => {
@@ -163,7 +166,9 @@ export class PlayerView implements Player {
     on('runtimeEvent', (event) => {
       if (event.type === 'ready') this.#engines = event.engines as Engines;
       if (event.type === 'notice' && event.code === 'ENDING_SOON') this.#warn(Number(event.secondsLeft));
-      if (event.type === 'ready' || event.type === 'notice') this.#render();
+      if (event.type === 'tool')
+        this.#toolsRunning = Math.max(0, this.#toolsRunning + (event.status === 'running' ? 1 : -1));
+      if (event.type === 'ready' || event.type === 'notice' || event.type === 'tool') this.#render();
     });
   }
 
@@ -174,6 +179,7 @@ export class PlayerView implements Player {
     this.#engines = undefined;
     this.#notice = '';
     this.#isLastNotice = false;
+    this.#toolsRunning = 0;
   }
 
   #warn(secondsLeft: number): void {
@@ -262,7 +268,7 @@ export class PlayerView implements Player {
   /** Key of the status text. */
   #doing(): TextKey {
     const { state, mode, error } = this.#experience;
-    if (state === 'live') return mode ?? 'listening';
+    if (state === 'live') return this.#toolsRunning > 0 ? 'lookingUp' : (mode ?? 'listening');
     if (state === 'ended' && this.#experience.wasCutShort) return 'lost';
     if (state === 'idle') return this.#check?.why ?? state;
     return state === 'failed' && error ? textOfError(error) : state;

@@ -31,6 +31,7 @@ const shapes: Record<string, Shape> = {
     words: optional([{ 0: ms, 1: ms, 2: ms }]),
   },
   suggestions: { items: [phrase] },
+  tool: { name: text, status: oneOf('running', 'done', 'failed') },
   notice: { code: text, secondsLeft: ms },
   error: { code: text, message: text },
   ended: { reason: text },

@@ -24,13 +24,21 @@ export const ofTopic = {
   list: 'topics',
   id: 'id',
   followUps: 'then',
+  /** Of `then`, if the topic calls a tool. */
+  call: { tool: 'tool', arguments: 'arguments' },
   /** Shown on the left, beside the answer. */
   question: [
     { name: 'ask', label: mindTexts.topics.ask, used: mindTexts.topics.askUsed, as: 'variants' },
     { name: 'words', label: mindTexts.topics.words, as: 'lines' },
   ],
   answer: [{ name: 'tell', label: mindTexts.topics.tell, used: mindTexts.topics.tellUsed, as: 'variants' }],
-} as const satisfies Record<string, string | TextsField[]>;
+} as const satisfies Record<string, string | Record<string, string> | TextsField[]>;
+
+export const ofTool = {
+  list: 'tools',
+  name: 'name',
+  fields: { description: 'description', url: 'url', parameters: 'parameters' },
+} as const;
 
 export const ofLesson = {
   list: 'lessons',

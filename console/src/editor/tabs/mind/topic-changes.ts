@@ -41,7 +41,7 @@ export function withoutTopic(topics: readonly Item[], index: number): Item[] {
 export function topicPutBack(topics: readonly Item[], before: readonly Item[], index: number): Item[] {
   const topic = before[index]!;
   const restored = topics.map((one) => {
-    const then = before.find(({ id }) => id === one.id)?.then as unknown[] | undefined;
+    const then = followUps(before.find(({ id }) => id === one.id) ?? {});
     if (!then?.includes(topic.id)) return one;
     const others = then.filter((id) => id !== topic.id);
     return others.join() === (followUps(one) ?? []).join() ? withFollowUps(one, then) : one;

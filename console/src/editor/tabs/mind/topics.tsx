@@ -9,8 +9,8 @@ import type { ItemKind } from '../../fields/item-kind.ts';
 import { ItemList } from '../../fields/item-list.tsx';
 import type { Item } from '../../fields/list-changes.ts';
 import type { Draft } from '../../saving/draft.ts';
+import { AfterAnswer } from './after-answer.tsx';
 import { Columns } from './columns.tsx';
-import { FollowUps } from './follow-ups.tsx';
 import { ofTopic } from './form.ts';
 import { ListPart } from './list-part.tsx';
 import { hasText, languagesOf, mindPath, type Texts } from './mind-languages.ts';
@@ -107,16 +107,21 @@ const topicKind = (draft: Draft): ItemKind => ({
 });
 
 function Summary({ draft, item }: { draft: Draft; item: Item }) {
-  const { ask, tell, then } = item as { ask?: Texts; tell?: Texts; then?: string[] };
+  const { ask, tell, then } = item as { ask?: Texts; tell?: Texts; then?: string[] | { tool?: unknown } };
   const missing = languagesOf(draft).all.value.filter((one) => !hasText(ask, one) || !hasText(tell, one));
   return (
     <MindSummary
       name={topicName(draft, item)}
       text={firstText(draft, tell) ?? texts.noAnswer}
       missing={missing}
-      badge={then?.includes(String(item.id)) ? texts.thread : undefined}
+      badge={badgeOf(item.id, then)}
     />
   );
+}
+
+function badgeOf(id: unknown, then: string[] | { tool?: unknown } | undefined): string | undefined {
+  if (Array.isArray(then)) return then.includes(String(id)) ? texts.thread : undefined;
+  return then === undefined ? undefined : texts.calls(String(then.tool));
 }
 
 function TopicFields({ draft, path: at }: { draft: Draft; path: Path }) {
@@ -131,7 +136,7 @@ function TopicFields({ draft, path: at }: { draft: Draft; path: Path }) {
         sides={[ofTopic.question, ofTopic.answer]}
       />
       <div class="item-fields more">
-        <FollowUps draft={draft} path={at} />
+        <AfterAnswer draft={draft} path={at} />
         <IdField draft={draft} path={at} idField={ofTopic.id} renamed={renamedTopic} />
       </div>
     </>

@@ -47,6 +47,7 @@ export const de: Phrases = {
     bye: ['Auf Wiedersehen, und kommen Sie bald wieder.', 'Leben Sie wohl. Es war mir eine Freude.'],
     noMore: ['Mehr weiß ich darüber nicht.', 'Da endet die Geschichte.'],
     sorry: ['Verzeihung, ich habe den Faden verloren. Sagen Sie das bitte noch einmal?'],
+    unavailable: ['Das hat gerade leider nicht geklappt. Bitte versuchen Sie es später noch einmal.'],
     teach: ['So sagt man „{gloss}“:', 'Lernen wir „{gloss}“:'],
     yourTurn: ['Jetzt Sie.', 'Sprechen Sie mir nach.'],
     praise: ['Sehr gut!', 'Wunderbar!', 'Genau so!'],

@@ -46,6 +46,7 @@ export const en = {
     bye: ['Goodbye, and come back soon.', 'Farewell. It was good to talk to you.'],
     noMore: ['That is all I know about it.', 'There is no more to that story.'],
     sorry: ['Sorry, I lost my thread just now. Could you say that again?'],
+    unavailable: ['Sorry, that did not work just now. Please try again later.'],
     // Followed by the phrase to learn, then `yourTurn`.
     teach: ['Here is how to say “{gloss}”:', 'Let us learn “{gloss}”:'],
     yourTurn: ['Now you.', 'Your turn.', 'Say it after me.'],

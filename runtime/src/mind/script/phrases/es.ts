@@ -46,6 +46,7 @@ export const es: Phrases = {
     bye: ['Adiós, y vuelva pronto.', 'Hasta luego. Ha sido un placer.'],
     noMore: ['Eso es todo lo que sé de eso.', 'La historia termina ahí.'],
     sorry: ['Perdón, se me fue el hilo. ¿Puede repetirlo?'],
+    unavailable: ['Lo siento, ahora mismo no ha funcionado. Inténtelo más tarde, por favor.'],
     teach: ['Así se dice «{gloss}»:', 'Aprendamos «{gloss}»:'],
     yourTurn: ['Ahora usted.', 'Su turno.', 'Repita conmigo.'],
     praise: ['¡Muy bien!', '¡Perfecto!', '¡Eso es!'],

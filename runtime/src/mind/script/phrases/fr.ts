@@ -50,6 +50,7 @@ export const fr: Phrases = {
     bye: ['Au revoir, et revenez vite.', 'À bientôt. C’était un plaisir.'],
     noMore: ['C’est tout ce que j’en sais.', 'L’histoire s’arrête là.'],
     sorry: ['Pardon, j’ai perdu le fil. Pouvez-vous répéter ?'],
+    unavailable: ['Désolé, cela n’a pas fonctionné. Réessayez plus tard, s’il vous plaît.'],
     teach: ['Voici comment dire « {gloss} » :', 'Apprenons « {gloss} » :'],
     yourTurn: ['À vous.', 'Répétez après moi.'],
     praise: ['Très bien !', 'Bravo !', 'C’est ça !'],

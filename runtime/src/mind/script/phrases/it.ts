@@ -46,6 +46,7 @@ export const it: Phrases = {
     bye: ['Arrivederci, e torni presto.', 'A presto. È stato un piacere.'],
     noMore: ['È tutto quello che ne so.', 'La storia finisce lì.'],
     sorry: ['Mi scusi, ho perso il filo. Può ripetere?'],
+    unavailable: ['Mi dispiace, adesso non ha funzionato. Riprovi più tardi, per favore.'],
     teach: ['Ecco come si dice «{gloss}»:', 'Impariamo «{gloss}»:'],
     yourTurn: ['Ora lei.', 'Ripeta con me.'],
     praise: ['Molto bene!', 'Ottimo!', 'Proprio così!'],

@@ -46,6 +46,7 @@ export const pt: Phrases = {
     bye: ['Adeus, e volte em breve.', 'Até logo. Foi um prazer.'],
     noMore: ['É tudo o que sei sobre isso.', 'A história acaba aí.'],
     sorry: ['Desculpe, perdi o fio à meada. Pode repetir?'],
+    unavailable: ['Desculpe, agora não funcionou. Tente mais tarde, por favor.'],
     teach: ['É assim que se diz «{gloss}»:', 'Vamos aprender «{gloss}»:'],
     yourTurn: ['Agora é a sua vez.', 'Repita comigo.'],
     praise: ['Muito bem!', 'Perfeito!', 'É isso mesmo!'],
