@@ -1,8 +1,7 @@
 import { lightened, lined, mix, shaded } from './color.ts';
 import type { Recipe } from './recipe.ts';
 
-const body =
-  'M62 640C60 540 78 452 158 426L206 404C220 424 260 424 274 404L322 426C402 452 420 540 418 640Z';
+const body = 'M62 640C60 540 78 452 158 426L206 404C220 424 260 424 274 404L322 426C402 452 420 540 418 640Z';
 /** The same, up to the neck. */
 const high = 'M62 640C60 540 78 452 158 426L200 402H280L322 426C402 452 420 540 418 640Z';
 const side = 'M322 426C402 452 420 540 418 640H352C374 560 366 490 322 426Z';
@@ -12,10 +11,15 @@ const fill = (d: string, color: string, opacity?: number) =>
   `<path d="${d}" fill="${color}"${opacity === undefined ? '' : ` opacity="${opacity}"`}/>`;
 const stroke = (d: string, color: string, width: number) =>
   `<path d="${d}" fill="none" stroke="${color}" stroke-width="${width}"/>`;
+/** The edge of a neckline, which ends at the sides of the neck. */
+const neckline = (color: string, width: number) =>
+  `<path d="M197 402C208 442 272 442 283 402" fill="none" stroke="${color}" stroke-width="${width}" stroke-linecap="butt"/>`;
 
 /** A garment with its shadow and the folds of its sleeves. */
 function garment(color: string, outline = body): string {
-  return fill(outline, 'url(#cloth)') + fill(side, shaded(color, 0.66), 0.5) + stroke(sleeves, lined(color), 5);
+  return (
+    fill(outline, 'url(#cloth)') + fill(side, shaded(color, 0.66), 0.5) + stroke(sleeves, lined(color), 5)
+  );
 }
 
 /** The gradient of the main colour. */
@@ -38,7 +42,7 @@ export function clothes(recipe: Recipe): string {
     case 'tee':
       return (
         garment(color) +
-        stroke('M196 406C212 444 268 444 284 406', accent, 12) +
+        neckline(accent, 12) +
         `<path d="M240 500l11 24 26 3-19 18 5 26-23-13-23 13 5-26-19-18 26-3Z" fill="${accent}"/>`
       );
     case 'sweater':
@@ -46,7 +50,7 @@ export function clothes(recipe: Recipe): string {
         garment(color) +
         `<g clip-path="url(#torso)"><path d="M52 520Q240 556 428 520V556Q240 592 52 556ZM52 588Q240 622 428 588V620Q240 654 52 620Z" fill="${accent}"/></g>` +
         fill(side, shaded(color, 0.66), 0.22) +
-        stroke('M198 404C212 440 268 440 282 404', dark, 15) +
+        neckline(dark, 16) +
         stroke('M204 408l-3 12M218 420l-4 12M240 425v13M262 420l4 12M276 408l3 12', fold, 3.5)
       );
     case 'turtleneck':
@@ -80,8 +84,15 @@ export function clothes(recipe: Recipe): string {
         garment(color) +
         fill('M204 402L240 560 276 402C262 424 218 424 204 402Z', accent) +
         stroke('M206 404C218 428 262 428 274 404', accentFold, 4) +
-        fill('M200 401L160 425 168 474 190 466 172 488 236 602 240 560ZM280 401L320 425 312 474 290 466 308 488 244 602 240 560Z', lightened(color, 0.13)) +
-        stroke('M200 401L160 425 168 474 190 466 172 488 236 602M280 401L320 425 312 474 290 466 308 488 244 602', fold, 3.5) +
+        fill(
+          'M200 401L160 425 168 474 190 466 172 488 236 602 240 560ZM280 401L320 425 312 474 290 466 308 488 244 602 240 560Z',
+          lightened(color, 0.13),
+        ) +
+        stroke(
+          'M200 401L160 425 168 474 190 466 172 488 236 602M280 401L320 425 312 474 290 466 308 488 244 602',
+          fold,
+          3.5,
+        ) +
         stroke('M240 590V637', fold, 4) +
         `<circle cx="252" cy="612" r="7" fill="${mix(dark, '#f2c14e', 0.5)}"/>` +
         `<path d="M318 520h42l-2 14h-42Z" fill="${dark}"/>`
@@ -92,9 +103,16 @@ export function clothes(recipe: Recipe): string {
         fill(body, accent) +
         `<g clip-path="url(#torso)">${stroke('M136 440Q150 474 206 470M344 440Q330 474 274 470M96 476Q112 500 160 500M384 476Q368 500 320 500M78 516Q96 532 150 530M402 516Q384 532 330 530M68 560Q90 568 124 564M412 560Q390 568 356 564M64 606Q84 610 114 606M416 606Q396 610 366 606', mix(accentFold, color, 0.35), 11)}</g>` +
         fill(side, shaded(accent, 0.66), 0.3) +
-        stroke('M198 404C212 440 268 440 282 404', mix(accentFold, color, 0.35), 11) +
-        fill('M150 426L182 413 192 500H288L298 413 330 426 326 522C330 560 350 590 354 640H126C130 590 150 560 154 522Z', 'url(#cloth)') +
-        fill('M288 500L298 413 330 426 326 522C330 560 350 590 354 640H304C316 590 300 540 288 500Z', shaded(denim, 0.62), 0.5) +
+        neckline(mix(accentFold, color, 0.35), 11) +
+        fill(
+          'M150 426L182 413 192 500H288L298 413 330 426 326 522C330 560 350 590 354 640H126C130 590 150 560 154 522Z',
+          'url(#cloth)',
+        ) +
+        fill(
+          'M288 500L298 413 330 426 326 522C330 560 350 590 354 640H304C316 590 300 540 288 500Z',
+          shaded(denim, 0.62),
+          0.5,
+        ) +
         fill('M200 548H280V588C280 608 200 608 200 588Z', dark, 0.6) +
         stroke('M198 516H282M202 552H278', lightened(denim, 0.4), 3) +
         '<g fill="#f6c64f"><circle cx="174" cy="508" r="9"/><circle cx="306" cy="508" r="9"/></g>'
@@ -104,12 +122,12 @@ export function clothes(recipe: Recipe): string {
       return (
         garment(color) +
         fill('M203 402C214 398 266 398 277 402L240 520Z', 'SKIN') +
-        fill('M184 408L204 396 250 520 226 546Z', '#fff7ea') +
-        fill('M160 425L188 406 238 540 214 572Z', dark) +
-        fill('M296 408L276 396 222 552 240 580Z', '#fff7ea') +
-        fill('M320 425L292 406 226 580 250 606Z', lightened(color, 0.1)) +
-        fill('M132 576Q240 556 348 576L354 640H126Z', accent) +
-        stroke('M129 606Q240 588 351 606', accentFold, 8)
+        fill('M184 408L204 396 268 566 240 566Z', '#fff7ea') +
+        fill('M160 425L188 406 250 566 218 570Z', dark) +
+        fill('M296 408L276 396 212 566 240 566Z', '#fff7ea') +
+        fill('M320 425L292 406 226 570 262 570Z', lightened(color, 0.1)) +
+        fill('M132 566Q240 546 348 566L354 640H126Z', accent) +
+        stroke('M131 598Q240 580 349 598', accentFold, 8)
       );
   }
 }

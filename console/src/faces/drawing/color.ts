@@ -7,7 +7,13 @@ function parsed(color: string): Rgb {
 }
 
 function written(color: Rgb): string {
-  return `#${color.map((one) => Math.round(Math.min(255, Math.max(0, one))).toString(16).padStart(2, '0')).join('')}`;
+  return `#${color
+    .map((one) =>
+      Math.round(Math.min(255, Math.max(0, one)))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 /** Mixes two colours. 0 is the first one, 1 the second one. */

@@ -7,7 +7,8 @@ const shadow = '#c9912c';
 export function earrings({ jewellery, hair }: Recipe): string {
   if (hair === 'headscarf') return '';
   const both = (draw: (x: number) => string) => draw(160) + draw(320);
-  if (jewellery === 'studs') return `<g fill="${gold}">${both((x) => `<circle cx="${x}" cy="271" r="6.5"/>`)}</g>`;
+  if (jewellery === 'studs')
+    return `<g fill="${gold}">${both((x) => `<circle cx="${x}" cy="271" r="6.5"/>`)}</g>`;
   if (jewellery === 'hoops')
     return `<g fill="none" stroke="${gold}" stroke-width="5">${both((x) => `<circle cx="${x}" cy="284" r="15"/>`)}</g>`;
   if (jewellery === 'drops')

@@ -12,41 +12,42 @@ export interface DrawnFace {
   /** The picture as SVG text, with a transparent background. */
   full: string;
   thumb: string;
+  /** The background of the small picture, without the face. */
+  backdrop: string;
   rig: Rig;
 }
 
-/** Draws a face. The same recipe always makes the same files. `name` is the title of the pictures. */
-export function drawFace(recipe: Recipe, name: string): DrawnFace {
+/** Draws a face. The same recipe always makes the same files. */
+export function drawFace(recipe: Recipe): DrawnFace {
   const gradients = clothesGradient(recipe) + torsoClip;
   const drawn = figure(recipe);
   const { gradient, drawn: behind } = background(recipe);
   return {
     full: svg(
       [480, 640],
-      name,
       `<defs>${gradients}</defs><g transform="matrix(1.04 0 0 1.04 -9.6 -25.6)" ${strokes}>${drawn}</g>`,
     ),
     thumb: svg(
       [256, 256],
-      name,
       `<defs>${gradients}${gradient}</defs>${behind}<g transform="matrix(.6 0 0 .6 -16 -24)" ${strokes}>${drawn}</g>`,
     ),
+    backdrop: svg([256, 256], `<defs>${gradient}</defs>${behind}`),
     rig: rigOf(recipe),
   };
 }
 
 const strokes = 'stroke-linecap="round" stroke-linejoin="round"';
 
-function svg([width, height]: readonly [number, number], name: string, content: string): string {
-  const title = name.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img"><title>${title}</title>${content}</svg>`;
+function svg([width, height]: readonly [number, number], content: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${content}</svg>`;
 }
 
 /** The parts in their order, from the back to the front. */
 function figure(recipe: Recipe): string {
   const { skin } = recipe;
   const { back, front } = hair(recipe);
-  const isCovered = recipe.hair === 'headscarf';
+  const { lenses, frame } = glasses(recipe);
+  const isCovered = recipe.hair === 'headscarf' || recipe.hair === 'bob';
   const face = [
     isCovered ? '' : ears(skin),
     head(recipe),
@@ -58,8 +59,9 @@ function figure(recipe: Recipe): string {
     nose(recipe),
     front,
     earrings(recipe),
+    lenses,
     eyes(recipe),
-    glasses(recipe),
+    frame,
     hat(recipe),
     brows(recipe),
   ];

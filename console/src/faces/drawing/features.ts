@@ -16,7 +16,11 @@ export function browColor({ hairColor, skin }: Recipe): string {
 
 /** Lashes are dark, even above a light beard. */
 const lashColor = ({ hairColor, skin }: Recipe) =>
-  luminance(hairColor) > 0.3 ? shaded(skin, 0.38) : mix(hairColor, '#1a1016', 0.45);
+  luminance(skin) < 0.12
+    ? '#140809'
+    : luminance(hairColor) > 0.3
+      ? shaded(skin, 0.38)
+      : mix(hairColor, '#1a1016', 0.45);
 
 /** The eyes with the ids that the rig names. `smiling` eyes are lines, without lids. */
 export function eyes(recipe: Recipe): string {
@@ -31,17 +35,21 @@ export function eyes(recipe: Recipe): string {
       ? both((x) => `<ellipse cx="${x}" cy="${eyeLevel}" rx="15" ry="14" fill="#fffdf8"/>`)
       : white === undefined
         ? ''
-        : both((x) => `<ellipse cx="${x}" cy="${eyeLevel}" rx="${rx + 4}" ry="${ry + 0.6}" fill="${white}"/>`);
+        : both(
+            (x) => `<ellipse cx="${x}" cy="${eyeLevel}" rx="${rx + 4}" ry="${ry + 0.6}" fill="${white}"/>`,
+          );
   const isDark = luminance(eyeColor) < 0.02;
   const iris = both((x) => `<ellipse cx="${x}" cy="${eyeLevel}" rx="${rx}" ry="${ry}"/>`);
   const pupil = isDark
     ? ''
     : `<g fill="#1c1218">${both((x) => `<ellipse cx="${x}" cy="${eyeLevel + 0.5}" rx="${rx * 0.55}" ry="${ry * 0.55}"/>`)}</g>`;
-  const glint = both((x) => `<circle cx="${x - 3}" cy="${eyeLevel - 4}" r="${shape === 'almond' ? 2.4 : 2.9}"/>`);
+  const glint = both(
+    (x) => `<circle cx="${x - 3}" cy="${eyeLevel - 4}" r="${shape === 'almond' ? 2.4 : 2.9}"/>`,
+  );
   const lids = {
     round: `<path id="lids" d="M197 240q12-11 26 0M257 240q14-11 26 0" fill="none" stroke="${lash}" stroke-width="4.8"/>`,
     wide: `<path id="lids" d="M194 240q15-14 32 0M254 240q17-14 32 0" fill="none" stroke="${lash}" stroke-width="5"/>`,
-    almond: `<path id="lids" d="M190 242l7 4Q210 232 224 243M290 242l-7 4Q270 232 256 243" fill="none" stroke="${lash}" stroke-width="5.5"/>`,
+    almond: `<path id="lids" d="M190 241l7 4Q210 229 225 242M290 241l-7 4Q270 229 255 242" fill="none" stroke="${lash}" stroke-width="5.5"/>`,
   }[shape];
   return `<g id="eyes">${sclera}<g fill="${eyeColor}">${iris}</g>${pupil}</g><g id="shine" fill="#fff">${glint}</g>${lids}`;
 }
@@ -126,7 +134,8 @@ export function beard(recipe: Recipe, outline: string): string {
   return '';
 }
 
-const beardLine = (color: string) => (luminance(color) < 0.06 ? mix(color, '#b9a7d6', 0.25) : shaded(color, 0.78));
+const beardLine = (color: string) =>
+  luminance(color) < 0.06 ? mix(color, '#b9a7d6', 0.25) : shaded(color, 0.78);
 
 /** The part of a beard above the mouth. */
 export function moustache({ beard: kind, hairColor }: Recipe): string {
@@ -140,30 +149,48 @@ export function moustache({ beard: kind, hairColor }: Recipe): string {
   return '';
 }
 
-export function glasses({ glasses: kind }: Recipe): string {
-  const sides = (y: number, reach: number) => `M${240 - reach} ${y}L165 ${y - 6}M${240 + reach} ${y}L315 ${y - 6}`;
-  if (kind === 'round')
-    return (
-      '<g fill="#fff3e0" opacity=".2"><circle cx="208" cy="246" r="29"/><circle cx="272" cy="246" r="29"/></g>' +
-      `<g fill="none" stroke="#e8b64c" stroke-width="5.5"><circle cx="208" cy="246" r="29"/><circle cx="272" cy="246" r="29"/><path d="M237 243q3-3 6 0${sides(243, 61)}"/></g>` +
-      '<path d="M190 234l11-9M254 234l11-9" fill="none" stroke="#fff" stroke-width="4" opacity=".65"/>'
-    );
-  if (kind === 'square')
-    return (
-      '<g fill="#fff3e0" opacity=".2"><rect x="179" y="224" width="56" height="44" rx="11"/><rect x="245" y="224" width="56" height="44" rx="11"/></g>' +
-      `<g fill="none" stroke="#2b2733" stroke-width="6.5"><rect x="179" y="224" width="56" height="44" rx="11"/><rect x="245" y="224" width="56" height="44" rx="11"/><path d="M235 240q5-4 10 0${sides(238, 61)}"/></g>` +
-      '<path d="M188 238l10-8M254 238l10-8" fill="none" stroke="#fff" stroke-width="4" opacity=".6"/>'
-    );
-  if (kind === 'reading')
-    return (
-      '<g fill="#fff" opacity=".32"><path d="M184 266h48q0 23-24 23t-24-23ZM248 266h48q0 23-24 23t-24-23Z"/></g>' +
-      '<path d="M184 266h48q0 23-24 23t-24-23ZM248 266h48q0 23-24 23t-24-23ZM232 268q8-6 16 0M184 266l-18-12M296 266l18-12" fill="none" stroke="#c99a3a" stroke-width="5"/>'
-    );
-  if (kind === 'sun')
-    return (
-      '<g fill="#2b2140" opacity=".34"><path d="M178 230Q206 224 234 232Q236 270 207 272Q178 270 178 230ZM302 230Q274 224 246 232Q244 270 273 272Q302 270 302 230Z"/></g>' +
-      `<path d="M178 230Q206 224 234 232Q236 270 207 272Q178 270 178 230ZM302 230Q274 224 246 232Q244 270 273 272Q302 270 302 230ZM234 236q6-4 12 0${sides(236, 62)}" fill="none" stroke="#7a4a2b" stroke-width="6"/>` +
-      '<path d="M188 244l12-11M256 244l12-11" fill="none" stroke="#fff" stroke-width="4" opacity=".5"/>'
-    );
-  return '';
+/** The lenses, behind the eyes, and the frame of the glasses with what lies in front of the eyes. */
+export function glasses({ glasses: kind, skin, hair }: Recipe): { lenses: string; frame: string } {
+  // A headscarf covers the temples.
+  const end = hair === 'headscarf' ? 63 : 75;
+  const sides = (y: number, reach: number) =>
+    `M${240 - reach} ${y}L${240 - end} ${y - 6}M${240 + reach} ${y}L${240 + end} ${y - 6}`;
+  const gold = luminance(skin) > 0.28 ? '#b57a1e' : '#f2c14e';
+  switch (kind) {
+    case 'round':
+      return {
+        lenses:
+          '<g fill="#fff3e0" opacity=".26"><circle cx="208" cy="246" r="29"/><circle cx="272" cy="246" r="29"/></g>',
+        frame:
+          `<g fill="none" stroke="${gold}" stroke-width="5.5"><circle cx="208" cy="246" r="29"/><circle cx="272" cy="246" r="29"/><path d="M237 243q3-3 6 0${sides(243, 61)}"/></g>` +
+          '<path d="M190 234l11-9M254 234l11-9" fill="none" stroke="#fff" stroke-width="4" opacity=".65"/>',
+      };
+    case 'square':
+      return {
+        lenses:
+          '<g fill="#fff3e0" opacity=".26"><rect x="179" y="224" width="56" height="44" rx="11"/><rect x="245" y="224" width="56" height="44" rx="11"/></g>',
+        frame:
+          `<g fill="none" stroke="#2b2733" stroke-width="6.5"><rect x="179" y="224" width="56" height="44" rx="11"/><rect x="245" y="224" width="56" height="44" rx="11"/><path d="M235 240q5-4 10 0${sides(238, 61)}"/></g>` +
+          '<path d="M188 238l10-8M254 238l10-8" fill="none" stroke="#fff" stroke-width="4" opacity=".6"/>',
+      };
+    case 'reading':
+      return {
+        lenses:
+          '<g fill="#fff" opacity=".32"><path d="M184 266h48q0 23-24 23t-24-23ZM248 266h48q0 23-24 23t-24-23Z"/></g>',
+        frame: `<path d="M184 266h48q0 23-24 23t-24-23ZM248 266h48q0 23-24 23t-24-23ZM232 268q8-6 16 0M184 266L${240 - end} 256M296 266L${240 + end} 256" fill="none" stroke="${gold}" stroke-width="5"/>`,
+      };
+    case 'sun': {
+      const lenses =
+        'M178 230Q206 224 234 232Q236 270 207 272Q178 270 178 230ZM302 230Q274 224 246 232Q244 270 273 272Q302 270 302 230Z';
+      return {
+        lenses: '',
+        frame:
+          `<path d="${lenses}" fill="#2b2140" opacity=".4"/>` +
+          `<path d="${lenses}M234 236q6-4 12 0${sides(236, 62)}" fill="none" stroke="#7a4a2b" stroke-width="6"/>` +
+          '<path d="M188 244l12-11M256 244l12-11" fill="none" stroke="#fff" stroke-width="4" opacity=".5"/>',
+      };
+    }
+    default:
+      return { lenses: '', frame: '' };
+  }
 }

@@ -14,12 +14,15 @@ const line = (d: string, color: string, width = 4) =>
   `<path d="${d}" fill="none" stroke="${lined(color)}" stroke-width="${width}"/>`;
 const fill = (d: string, color: string) => `<path d="${d}" fill="${color}"/>`;
 
-const sideburns = 'M163 206C162 236 168 250 176 236C180 226 184 216 190 206ZM317 206C318 236 312 250 304 236C300 226 296 216 290 206Z';
+const sideburns =
+  'M163 206C162 236 168 250 176 236C180 226 184 216 190 206ZM317 206C318 236 312 250 304 236C300 226 296 216 290 206Z';
 /** Hair on the forehead, below the edge of a hat. */
 const fringe =
   'M160 230C154 190 190 170 240 170S326 190 320 230C312 216 302 208 290 204C262 216 214 217 188 206C177 212 168 220 160 230Z';
 const sideLocks =
-  'M160 222C150 268 152 318 168 342C182 338 186 318 180 296C172 272 170 248 176 222ZM320 222C330 268 328 318 312 342C298 338 294 318 300 296C308 272 310 248 304 222Z';
+  'M154 222C142 268 146 318 166 344C182 340 186 318 180 296C172 272 170 248 176 222ZM326 222C338 268 334 318 314 344C298 340 294 318 300 296C308 272 310 248 304 222Z';
+/** From below a hat to a braid. */
+const behindTheEar = 'M154 206C146 256 148 296 160 330L186 322C172 292 170 250 178 206Z';
 const afroPuffs =
   '<circle cx="150" cy="232" r="40"/><circle cx="330" cy="232" r="40"/><circle cx="144" cy="278" r="34"/><circle cx="336" cy="278" r="34"/><circle cx="164" cy="308" r="28"/><circle cx="316" cy="308" r="28"/>';
 
@@ -59,14 +62,22 @@ export function hair(recipe: Recipe): Hair {
             `<g fill="${color}"><circle cx="168" cy="216" r="16"/><circle cx="312" cy="216" r="16"/><circle cx="194" cy="204" r="15"/><circle cx="284" cy="204" r="15"/></g>`,
         };
       case 'bob':
-        return { back: fill(bobBack, dark), front: fill(sideLocks, color) + fill(fringe, color) + strands(color) };
+        return {
+          back: fill(bobBack, dark),
+          front: fill(sideLocks, color) + fill(fringe, color) + strands(color),
+        };
       case 'long':
         return { back: fill(longBack, dark), front: fill(fringe, color) + longLock(color) };
       case 'braid':
-        return { back: '', front: front + fill(fringe, color) + braid(color, headwearColor) };
+        return {
+          back: '',
+          front: front + fill(fringe, color) + fill(behindTheEar, color) + braid(color, headwearColor),
+        };
       case 'bun':
         return {
-          back: `<circle cx="330" cy="296" r="34" fill="${dark}"/>${line('M312 290q18-16 38 2M316 306q14-8 32 4', color)}`,
+          back:
+            fill('M300 196C344 224 348 292 330 322L296 334Z', dark) +
+            `<circle cx="312" cy="336" r="31" fill="${dark}"/>${line('M316 312q20 4 22 28M318 358q14-2 20-12', color)}`,
           front: front + fill(fringe, color),
         };
       case 'buzz':
@@ -81,7 +92,7 @@ export function hair(recipe: Recipe): Hair {
         back: '',
         front:
           fill(
-            'M160 234C148 196 154 150 190 126C226 104 292 104 314 140C328 166 326 204 320 234C316 218 312 206 306 196C304 182 298 172 288 166C262 178 222 178 192 166C182 180 176 192 174 204C168 212 164 222 160 234Z',
+            'M164 236C148 196 154 150 190 126C226 104 292 104 314 140C328 166 328 204 316 236C314 218 311 206 306 196C304 182 298 172 288 166C262 178 222 178 192 166C182 180 176 192 174 204C168 212 166 222 164 236Z',
             color,
           ) + line('M196 146q30-24 76-14M206 164q34-14 72-8M282 134q18 10 24 28', color, 5),
       };
@@ -158,7 +169,10 @@ export function hair(recipe: Recipe): Hair {
         back:
           fill('M174 110C170 56 310 56 306 110C302 146 178 146 174 110Z', color) +
           line('M192 98Q240 74 288 98M188 116Q240 94 292 116', color) +
-          fill('M150 226C140 152 184 110 240 110S340 152 330 226C332 256 322 280 306 292H174C158 280 148 256 150 226Z', dark),
+          fill(
+            'M150 226C140 152 184 110 240 110S340 152 330 226C332 256 322 280 306 292H174C158 280 148 256 150 226Z',
+            dark,
+          ),
         front:
           fill(
             'M162 244C146 166 190 124 240 124S334 166 318 244C314 210 302 186 270 172C236 190 192 190 174 218C167 228 164 236 162 244Z',
@@ -185,8 +199,10 @@ const strands = (color: string) =>
 /** Long hair that lies on one shoulder, behind the ear. */
 function longLock(color: string): string {
   return (
-    fill('M322 226C342 282 348 348 338 412C326 434 302 428 300 404C314 352 318 300 316 268C324 258 324 240 318 228Z', color) +
-    line('M330 290C334 330 332 370 324 404', color)
+    fill(
+      'M322 226C342 282 348 348 338 412C326 434 302 428 300 404C314 352 318 300 316 268C324 258 324 240 318 228Z',
+      color,
+    ) + line('M330 290C334 330 332 370 324 404', color)
   );
 }
 
@@ -194,21 +210,27 @@ function headscarf(color: string): Hair {
   const fold = lined(color);
   return {
     back: fill(
-      'M144 244C134 152 182 104 240 104S346 152 336 244C342 300 344 350 336 396H144C136 350 138 300 144 244Z',
+      'M144 244C134 152 182 104 240 104S346 152 336 244C340 304 354 372 380 440H100C126 372 140 304 144 244Z',
       shaded(color, 0.74),
     ),
     front:
-      `<path d="M146 244C136 154 184 110 240 110S344 154 334 244C338 296 330 344 314 376C344 392 350 428 330 450C300 478 206 482 166 456C134 432 138 394 166 376C150 344 142 296 146 244ZM240 172C200 172 178 200 178 246C178 300 204 336 240 336S302 300 302 246C302 200 280 172 240 172Z" fill="${color}" fill-rule="evenodd"/>` +
+      `<path d="M146 244C136 154 184 110 240 110S344 154 334 244C338 296 330 344 314 376C352 390 374 430 348 456C308 488 172 488 132 456C106 430 128 390 166 376C150 344 142 296 146 244ZM240 172C200 172 178 200 178 246C178 300 204 336 240 336S302 300 302 246C302 200 280 172 240 172Z" fill="${color}" fill-rule="evenodd"/>` +
       `<path d="M240 172C200 172 178 200 178 246C178 300 204 336 240 336S302 300 302 246C302 200 280 172 240 172Z" fill="none" stroke="${shaded(color, 0.72)}" stroke-width="5"/>` +
-      `<path d="M168 196C184 148 222 134 252 134M160 262C160 312 178 346 210 362M178 384C210 410 276 408 312 380M166 414C204 446 286 442 324 408M320 250C322 292 314 326 296 350" fill="none" stroke="${fold}" stroke-width="4.5"/>` +
-      fill('M276 128C318 142 336 186 334 244C338 296 330 344 314 376C300 362 292 356 286 348C312 310 318 262 312 220C306 182 296 152 276 128Z', shaded(color, 0.82)),
+      `<path d="M168 196C184 148 222 134 252 134M160 262C160 312 178 346 210 362M174 384C210 412 276 410 318 384M150 412C196 448 290 444 336 410M146 442C190 470 290 470 336 440M320 250C322 292 314 326 296 350" fill="none" stroke="${fold}" stroke-width="4.5"/>` +
+      fill(
+        'M276 128C318 142 336 186 334 244C338 296 330 344 314 376C300 362 292 356 286 348C312 310 318 262 312 220C306 182 296 152 276 128Z',
+        shaded(color, 0.82),
+      ),
   };
 }
 
 function turban(color: string, accent: string): string {
   return (
     fill('M146 212C124 140 156 70 240 68S356 140 334 212C312 192 280 184 240 184S168 192 146 212Z', color) +
-    fill('M276 76C334 92 352 150 334 212C322 201 308 194 292 190C312 152 308 106 276 76Z', shaded(color, 0.82)) +
+    fill(
+      'M276 76C334 92 352 150 334 212C322 201 308 194 292 190C312 152 308 106 276 76Z',
+      shaded(color, 0.82),
+    ) +
     `<path d="M240 184C206 166 168 168 146 196M240 158C204 138 166 140 142 170M240 130C210 114 176 114 150 138M240 184C274 166 312 168 334 196M240 158C276 138 314 140 338 170M240 130C270 114 304 114 330 138M240 102C222 92 204 92 186 100M240 102C258 92 276 92 294 100" fill="none" stroke="${lined(color)}" stroke-width="4.5"/>` +
     fill('M222 182C224 146 232 112 240 92C248 112 256 146 258 182Z', lightened(color, 0.14)) +
     `<circle cx="240" cy="154" r="11" fill="#f2c14e"/><circle cx="240" cy="154" r="6" fill="${accent}"/>`

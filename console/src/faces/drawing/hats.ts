@@ -50,7 +50,7 @@ export function hat(recipe: Recipe): string {
         '<path d="M158 170Q240 152 322 170L321 180Q240 162 159 180Z" fill="#f2c14e"/>' +
         '<path d="M158 196Q240 176 322 196C318 218 282 209 240 209S162 218 158 196Z" fill="#1d1730"/>' +
         '<path d="M176 198Q240 184 300 197" fill="none" stroke="#5a4b78" stroke-width="5"/>' +
-        `<circle cx="240" cy="126" r="20" fill="#f2c14e"/><path d="M240 112l4 9 10 1-7 7 2 10-9-5-9 5 2-10-7-7 10-1Z" fill="${color}"/>`
+        `<circle cx="240" cy="126" r="20" fill="#f2c14e"/><path d="M240 112l4 9 10 1-7 7 2 10-9-5-9 5 2-10-7-7 10-1Z" fill="${shaded(color, 0.62)}"/>`
       );
     default:
       return '';

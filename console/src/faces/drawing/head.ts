@@ -1,4 +1,4 @@
-import { lightened, mix, shaded } from './color.ts';
+import { lightened, luminance, mix, shaded } from './color.ts';
 import type { Recipe } from './recipe.ts';
 
 /** The lower half of a head: curves from its right side to the chin, and from there to its left side. */
@@ -74,8 +74,10 @@ export function neck(skin: string): string {
 }
 
 export function cheeks({ skin }: Recipe): string {
+  // On dark skin, the same red is brighter than the skin.
+  const opacity = luminance(skin) < 0.09 ? 0.2 : luminance(skin) < 0.2 ? 0.3 : 0.36;
   return (
-    `<g fill="${skinTones(skin).blush}" opacity=".36">` +
+    `<g fill="${skinTones(skin).blush}" opacity="${opacity}">` +
     '<ellipse cx="192" cy="280" rx="18" ry="12"/><ellipse cx="288" cy="280" rx="18" ry="12"/></g>'
   );
 }

@@ -33,7 +33,7 @@ export type Choice<P extends Part> = (typeof parts)[P][number];
 
 /** The offered colours. Those of `freeColors` may be any other one. */
 export const colors = {
-  skin: ['#fbdcc4', '#f4bc98', '#e3a880', '#cc8a5a', '#a86f48', '#8a5138', '#6b3d2b', '#4c2a20'],
+  skin: ['#fbdcc4', '#f4bc98', '#e3a880', '#cc8a5a', '#a86f48', '#8a5138', '#70432f', '#5c3528'],
   hairColor: ['#2a2230', '#46291f', '#7a4a2b', '#a84c33', '#d0703a', '#e3b45c', '#9ea4b3', '#eceef3'],
   eyeColor: ['#22131c', '#5a3520', '#8a5a1e', '#2f6a46', '#2b5c8a', '#566472'],
   headwearColor: ['#37628c', '#a83a48', '#2b8c8b', '#e8b64c', '#6e4e95', '#3a3f52', '#e07a5f', '#4f7a4a'],

@@ -1,5 +1,5 @@
 import { contrast, luminance } from './color.ts';
-import { type ColorPart, type Choice, colors, isWrapped, type Part, parts, type Recipe } from './recipe.ts';
+import { type Choice, type ColorPart, colors, isWrapped, type Part, parts, type Recipe } from './recipe.ts';
 
 /** A generator of numbers from 0 to 1: mulberry32. The same seed gives the same numbers. */
 export function seeded(seed: number): () => number {
@@ -28,7 +28,11 @@ export function surprise(seed: number): Recipe {
   const choose = <P extends Part>(part: P, weights: Partial<Record<Choice<P>, number>> = {}): Choice<P> => {
     const weighted = parts[part].map((one) => [one as Choice<P>, weights[one as Choice<P>] ?? 1] as const);
     let left = random() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
-    return weighted.find(([, weight]) => (left -= weight) < 0)?.[0] ?? weighted[0]![0];
+    for (const [one, weight] of weighted) {
+      left -= weight;
+      if (left < 0) return one;
+    }
+    return weighted[0]![0];
   };
   const color = (part: ColorPart, isSuitable: (color: string) => boolean = () => true): string => {
     const suitable = colors[part].filter(isSuitable);
