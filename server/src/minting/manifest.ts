@@ -77,7 +77,7 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
       ...(character.voice === undefined
         ? {}
         : { voice: scenery ? character.voice : withoutScenery(character.voice) }),
-      ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
+      ...(scenery && character.avatar !== undefined ? { avatar: withoutRecipe(character.avatar) } : {}),
     })),
     ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
     transport: knownTransport(runtime.transport).render(
@@ -91,6 +91,11 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
     experience: JSON.stringify({ experienceId: session.experienceId, slug, title, revision: number }),
     scene: JSON.stringify(scene).slice(1, -1),
   };
+}
+
+/** The choices from which a face was made are for the editor only. */
+function withoutRecipe({ recipe: _forEditor, ...avatar }: Record<string, unknown>): object {
+  return avatar;
 }
 
 function capabilities({ given }: Session, { runtime }: Revision): string[] {

@@ -12,9 +12,8 @@ export const facesTexts = {
     usePicture: 'Use a picture',
     choose: 'Choose an existing one',
     remove: 'No face',
-    saved: (name: string) => `${name} has a new face. Save the draft to keep it.`,
-    savedAlsoShown: (name: string) =>
-      `${name} has a new face, which the gallery shows, too. Save the draft to keep it.`,
+    saved: (name: string) => `${name} has a new face.`,
+    savedAlsoShown: (name: string) => `${name} has a new face, also in the gallery.`,
     removed: (name: string) => `${name} has no face.`,
     undo: 'Undo',
     byId: 'Folder below /avatars and 3D model',
