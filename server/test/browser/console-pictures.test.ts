@@ -42,6 +42,22 @@ const ofCreators: Pictures = {
     await tab.button('Create experience').click();
     await shown(tab, 'Setup');
   },
+  face: async (tab) => {
+    // The same face each time.
+    await tab.page.evaluate('crypto.getRandomValues = (numbers) => numbers.fill(14)');
+    await tab.button('Make a face').click();
+    await tab.page.getByRole('tab', { name: 'Hair' }).click();
+  },
+  appearance: async (tab) => {
+    await tab.button('Use this face').click();
+    await tab.page.getByText('Made from parts.').waitFor();
+    await tab.button('Restart with my changes').click();
+    await tab.page.frameLocator('iframe').locator('.line.character .said').first().waitFor();
+    await tab.page
+      .getByText('Appearance', { exact: true })
+      .evaluate('(one) => one.scrollIntoView({ block: "center" })');
+    await withoutToasts(tab);
+  },
   mind: async (tab) => {
     await tab.page.getByRole('link', { name: 'Mind', exact: true }).click();
     await shown(tab, 'Mind');

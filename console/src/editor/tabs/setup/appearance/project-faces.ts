@@ -1,9 +1,8 @@
-import type { FaceRecord } from '@session-launch/contract/admin/faces';
 import { ApiFailure, request } from '../../../../api/client.ts';
 import type { SavedFace } from '../../../../faces/face-dialog.ts';
 import { type Loaded, useLoad } from '../../../../state/load.ts';
 import { facesTexts } from '../../../../texts/editor/faces.ts';
-import { listArt } from '../../gallery/art.ts';
+import { type FaceRecord, listArt, listFaces } from '../../gallery/art.ts';
 
 export type { FaceRecord };
 
@@ -14,14 +13,11 @@ export interface ProjectFaces {
 }
 
 export const useFaces = (projectId: string): Loaded<ProjectFaces> =>
-  useLoad([projectId], (signal) => listFaces(projectId, signal), ['face', 'art']);
+  useLoad([projectId], (signal) => readFaces(projectId, signal), ['face', 'art']);
 
-async function listFaces(projectId: string, signal: AbortSignal): Promise<ProjectFaces> {
-  const [{ faces }, art] = await Promise.all([
-    request('GET /admin/projects/{projectId}/faces', { params: { projectId }, signal }),
-    listArt(projectId, signal),
-  ]);
-  return { own: faces, others: facesIn(art.map(({ path }) => path)) };
+async function readFaces(projectId: string, signal: AbortSignal): Promise<ProjectFaces> {
+  const [own, art] = await Promise.all([listFaces(projectId, signal), listArt(projectId, signal)]);
+  return { own, others: facesIn(art.map(({ path }) => path)) };
 }
 
 /** The folders of avatars among paths of pictures. A folder without a thumbnail shows the large picture. */
