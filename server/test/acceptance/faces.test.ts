@@ -236,7 +236,7 @@ describe('using and deleting', () => {
     const longest = { text: 'x'.repeat(4096 - JSON.stringify({ text: '' }).length) };
     expect((await put({ recipe: longest })).status).toBe(200);
     const refused = await put({ recipe: { ...longest, more: '' } });
-    expectError(refused, 400, 'INVALID_PROJECT_FILE');
+    expectError(refused, 400, 'PROJECT_FILE_INVALID');
     expect(refused.json.error.details[0]).toMatchObject({
       path: expect.stringMatching(/characters\[0\]\.avatar\.recipe$/),
       message: expect.stringContaining('is longer than 4096 characters'),
