@@ -8,7 +8,7 @@ export const eyeLevel = 246;
 
 const both = (draw: (x: number) => string) => draw(left) + draw(right);
 
-/** A colour for brows and lashes that is seen on the skin, whatever the colours of both are. */
+/** The colour of the hair, changed if it has too little contrast to the skin. */
 export function browColor({ hairColor, skin }: Recipe): string {
   const color = luminance(hairColor) > 0.5 ? hairColor : shaded(hairColor, 0.85);
   return contrast(color, skin) >= 1.45 ? color : contrasting(shaded(hairColor, 0.7), skin, 1.6);

@@ -7,6 +7,7 @@ import { samples } from '../../../voices/samples.ts';
 import type { Path } from '../../document/path.ts';
 import { schemaAt } from '../../document/schema.ts';
 import { useField } from '../../fields/fields.tsx';
+import { sampleVoiceAt } from '../../fields/sample-voice.ts';
 import type { Draft } from '../../saving/draft.ts';
 
 /** Plays the included voice of a character at its pitch and speed. `path` is that of the settings of the voice. */
@@ -20,9 +21,7 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
   const listen = async () => {
     isPlaying.value = true;
     try {
-      // The pitch of rms is fixed, as in the runtime.
-      const pitch = voice === 'rms' ? 1 : factorAt(draft, [...path, 'pitch']);
-      await play((await sample.sound()).default, { pitch, rate: factorAt(draft, [...path, 'rate']) });
+      await play((await sample.sound()).default, sampleVoiceAt(draft, path));
     } finally {
       isPlaying.value = false;
     }
@@ -38,11 +37,4 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
       </p>
     </div>
   );
-}
-
-/** The factor at a path. The runtime also takes 1 for a value that is missing or outside of its limits. */
-function factorAt(draft: Draft, path: Path): number {
-  const value = draft.at(path);
-  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = schemaAt(path);
-  return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }

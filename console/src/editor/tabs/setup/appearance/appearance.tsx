@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { FaceDialogProps, SavedFace } from '../../../../faces/face-dialog.ts';
-import type { SampleVoice } from '../../../../faces/maker/speaking.ts';
 import { Button } from '../../../../parts/button.tsx';
 import { lazy } from '../../../../parts/lazy.tsx';
 import { toast } from '../../../../state/toasts.ts';
 import { facesTexts } from '../../../../texts/editor/faces.ts';
 import type { Path } from '../../../document/path.ts';
 import { useField } from '../../../fields/fields.tsx';
+import { sampleVoiceAt } from '../../../fields/sample-voice.ts';
 import type { Draft } from '../../../saving/draft.ts';
 import { artUrl } from '../../gallery/art.ts';
+import { initialsOf } from '../../gallery/card.tsx';
 import { mentionsOf } from '../../gallery/mentions.ts';
 import { FaceChooser } from './face-chooser.tsx';
 import { useFaces } from './project-faces.ts';
@@ -73,7 +74,13 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
     <fieldset class="group">
       <legend>{texts.legend}</legend>
       <div class="appearance">
-        <Picture projectId={draft.projectId} avatarId={avatarId} name={name} />
+        <div class="appearance-picture">
+          {avatarId === undefined ? (
+            <Initials name={name} />
+          ) : (
+            <Picture projectId={draft.projectId} avatarId={avatarId} name={name} />
+          )}
+        </div>
         <div class="appearance-actions">
           <p class="soft">
             {avatarId === undefined
@@ -111,7 +118,9 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
         </div>
       </div>
       {children}
-      {opened.value === 'make' ? <MakeFace {...dialog} voice={voiceOf(value)} /> : null}
+      {opened.value === 'make' ? (
+        <MakeFace {...dialog} voice={sampleVoiceAt(draft, [...path, 'voice', 'flite'])} />
+      ) : null}
       {opened.value === 'choose' ? (
         <FaceChooser
           projectId={draft.projectId}
@@ -126,57 +135,21 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
   );
 }
 
-/** The small picture of the face. */
-function Picture({
-  projectId,
-  avatarId,
-  name,
-}: {
+interface PictureProps {
   projectId: string;
-  avatarId: string | undefined;
+  avatarId: string;
   name: string;
-}) {
+}
+
+/** The small picture of a face that the service lists; a folder that it does not list may have none. */
+function Picture({ projectId, avatarId, name }: PictureProps) {
   const { data } = useFaces(projectId);
-  const isMissing = useSignal<string | undefined>(undefined);
-  // The faces of the project may have thumbnails of other types; those of the installation are found by their names.
-  const known = data?.own.find(({ faceId }) => faceId === avatarId);
-  const isOwn = avatarId?.startsWith('fac_') ?? false;
-  const isFolder = avatarId !== undefined && /^[\w-]+$/.test(avatarId);
-  const path = isOwn ? known?.thumbPath : isFolder ? `/avatars/${avatarId}/thumb.svg` : undefined;
-  return (
-    <div class="appearance-picture">
-      {path === undefined || isMissing.value === path ? (
-        <span aria-hidden="true">{initialsOf(name)}</span>
-      ) : (
-        <img
-          src={artUrl(path, 320)}
-          alt={texts.alt(name)}
-          onError={() => {
-            isMissing.value = path;
-          }}
-        />
-      )}
-    </div>
+  const known = [...(data?.own ?? []), ...(data?.others ?? [])].find(({ faceId }) => faceId === avatarId);
+  return known === undefined ? (
+    <Initials name={name} />
+  ) : (
+    <img src={artUrl(known.thumbPath, 320)} alt={texts.alt(name)} />
   );
 }
 
-const initialsOf = (name: string) =>
-  name
-    .split(/\s+/)
-    .slice(0, 2)
-    .map((word) => [...word][0] ?? '')
-    .join('')
-    .toUpperCase();
-
-/** The included voice of a character, for the sample. */
-function voiceOf(character: unknown): SampleVoice {
-  const { voice } = (character ?? {}) as { voice?: { flite?: Partial<Record<keyof SampleVoice, unknown>> } };
-  const { voice: name, pitch, rate } = voice?.flite ?? {};
-  const factor = (value: unknown) => (typeof value === 'number' && value >= 0.5 && value <= 2 ? value : 1);
-  return {
-    voice: typeof name === 'string' ? name : 'slt',
-    // The pitch of rms is fixed, as in the runtime.
-    pitch: name === 'rms' ? 1 : factor(pitch),
-    rate: factor(rate),
-  };
-}
+const Initials = ({ name }: { name: string }) => <span aria-hidden="true">{initialsOf(name)}</span>;
