@@ -4,6 +4,7 @@ import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, inspect, openConsole, photograph } from '../harness/console.ts';
+import { keyboardOf } from '../harness/keyboard.ts';
 import { meter, speaks } from '../harness/speaking.ts';
 import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -165,20 +166,7 @@ test('a face is chosen, removed with undo, and deleted once nothing uses it', as
   await page.getByText(/^The face “fac_/).waitFor();
 });
 
-/** Presses Tab until an element has the focus. */
-async function reach(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 200; presses++) {
-    if ((await target.and(page.locator(':focus')).count()) === 1) return;
-    await page.keyboard.press(key);
-  }
-  throw new Error(`${target} cannot be reached with ${key}`);
-}
-
-async function press(target: Locator, key?: 'Tab' | 'Shift+Tab'): Promise<void> {
-  await reach(target, key);
-  await page.keyboard.press('Enter');
-}
+const { reach, press } = keyboardOf(() => page);
 
 test('by keyboard alone', async () => {
   const began = performance.now();
