@@ -1,6 +1,6 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import { createKey, mintFromServer } from '@session-launch/testing/world.ts';
-import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, inspect, openConsole, photograph } from '../harness/console.ts';
