@@ -55,11 +55,9 @@ const drawn = (on: Page | Frame, host: string) =>
 
 /** Checks that the experience shows the face, and that the service keeps the recipe to itself. */
 async function expectFaceOf(experienceId: string): Promise<void> {
-  const { experience } = await askAdmin(talking.service, 'GET /admin/experiences/{experienceId}', {
-    params: { experienceId },
-  });
+  const { experience } = (await talking.service.admin({ path: `/admin/experiences/${experienceId}` })).json;
   const [character] = experience.runtime.characters;
-  const { avatarId, recipe } = character!.avatar as { avatarId: string; recipe: object };
+  const { avatarId, recipe } = character.avatar;
   expect(avatarId).toMatch(/^fac_/);
   expect(recipe).toMatchObject({ maker: 1 });
   expect(experience).toMatchObject({
