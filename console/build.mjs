@@ -19,6 +19,8 @@ const contract = join(root, '..', 'contract', 'src');
 const ofProcess = join(root, '..', 'process', 'src');
 /** The script mind of the runtime, with which the editor checks questions. */
 const mind = join(root, '..', 'runtime', 'src', 'mind');
+/** The renderer of the SDK with which the console shows faces. */
+const renderers = join(root, '..', 'sdk', 'browser', 'src', 'renderers');
 const projectFileSchema = join(root, '..', 'project-file.schema.json');
 /** Written last: if it exists, the build is complete. */
 const pageFile = join(dist, 'index.html');
@@ -31,7 +33,7 @@ export const isBuilt = () => existsSync(pageFile);
 export function isStale() {
   if (!isBuilt()) return true;
   const builtAt = statSync(pageFile).mtimeMs;
-  const sources = [join(root, 'src'), contract, mind].flatMap((folder) =>
+  const sources = [join(root, 'src'), contract, mind, renderers].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder, { recursive: true }).map((name) => join(folder, name)) : [],
   );
   return [...sources, projectFileSchema, join(root, 'build.mjs'), join(root, 'package.json')].some(

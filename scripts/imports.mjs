@@ -17,8 +17,8 @@ const mayImport = {
   'runtime/src': ['contract', 'process', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
-  // The editor checks questions with the script mind of the runtime; `forbidden` lists the files.
-  'console/src': ['contract', 'runtime/src'],
+  // The editor checks questions with the script mind of the runtime and draws faces as players do; `forbidden` lists the files.
+  'console/src': ['contract', 'runtime/src', 'sdk/browser/src'],
   'console/test': ['contract', 'console/src', 'runtime/src'],
   testing: ['contract'],
   'engine/test': ['process', 'testing', 'engine/src'],
@@ -30,6 +30,7 @@ const mayImport = {
     'server/src',
     'sdk/backend/src',
     'sdk/browser/src',
+    'console/src',
   ],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
@@ -102,6 +103,21 @@ const forbidden = [
     from: /^console\/src\//,
     to: /^runtime\/(?!src\/mind\/script\/(dialogue|presenter|topics)\.ts$)/,
     why: 'the console uses only the script mind, which is pure code',
+  },
+  {
+    from: /^console\/src\/(?!faces\/)/,
+    to: /^sdk\//,
+    why: 'only the dialogs of faces draw them with the browser SDK',
+  },
+  {
+    from: /^console\/src\//,
+    to: /^sdk\/browser\/(?!src\/(?:renderers\/|types\/plug-ins\.ts$))/,
+    why: 'the console uses only the renderers of the browser SDK',
+  },
+  {
+    from: /^server\/test\//,
+    to: /^console\/(?!src\/faces\/drawing\/)/,
+    why: 'the tests of the service check only the drawn faces, which are pure code',
   },
 ];
 

@@ -30,6 +30,8 @@ function shownByForms(): string[] {
     ...[...basics, ...location, ...transport, ...ofLivekit, ...limits].map(({ path }) => text(path)),
     character([ofCharacter.id]),
     ...[...ofCharacter.name, ...ofCharacter.voice, ...ofCharacter.avatar].map(({ path }) => character(path)),
+    // Written by the dialogs that make a face.
+    character(['avatar', 'recipe']),
     ...Object.values(ofMind).map((name) => `runtime.mind.${name}`),
     ...Object.values(ofRealtime).map((name) => `runtime.mind.realtime.${name}`),
     ...ofList(ofTopic.list, [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tuned } from '../src/editor/tabs/setup/tune.ts';
+import { tuned } from '../src/voices/tune.ts';
 
 const sampleRate = 16_000;
 const tone = Float32Array.from({ length: sampleRate }, (_, n) =>

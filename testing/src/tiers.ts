@@ -71,6 +71,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/editor-unsaved.test.ts',
       'test/browser/examples.test.ts',
       'test/browser/experiences-conflicts.test.ts',
+      'test/browser/faces.test.ts',
       'test/browser/foreign-references.test.ts',
       'test/browser/full-runtime.test.ts',
       'test/browser/hostile-runtime.test.ts',

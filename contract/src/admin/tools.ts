@@ -116,25 +116,6 @@ export const toolTrialResultSchema = Type.Object(
 
 export type ToolTrialResult = Static<typeof toolTrialResultSchema>;
 
-const unsignedToolsSchema = Type.Object(
-  {
-    projects: Type.Array(
-      Type.Object(
-        {
-          projectId: Type.String({ description: 'The project.', examples: ['prj_demo'] }),
-          experiences: Type.Integer({
-            description: 'How many of its experiences have tools.',
-            examples: [1],
-          }),
-        },
-        { description: 'A project.' },
-      ),
-      { description: 'Sorted by id.' },
-    ),
-  },
-  { $id: 'UnsignedTools', description: 'Projects whose tools are called without a signature.' },
-);
-
 const path = '/admin/projects/{projectId}/tool-secret';
 
 export const readToolSecretOperation = {
@@ -218,27 +199,8 @@ export const tryToolOperation = {
   },
 } satisfies Operation;
 
-export const listUnsignedToolsOperation = {
-  operationId: 'listUnsignedTools',
-  method: 'get',
-  path: '/admin/unsigned-tools',
-  tag,
-  summary: 'List projects whose tools are called without a signature',
-  description:
-    'Projects that have no tool secret and an experience with tools that is not archived; at most 100. `session-launch doctor` warns about them.',
-  caller: 'operator',
-  permission: 'manage-service',
-  isOfService: true,
-  answers: {
-    200: jsonAnswer('The projects.', unsignedToolsSchema, {
-      one: { value: { projects: [{ projectId: 'prj_demo', experiences: 1 }] } },
-    }),
-  },
-} satisfies Operation;
-
 export const operations: readonly Operation[] = [
   readToolSecretOperation,
   createToolSecretOperation,
   tryToolOperation,
-  listUnsignedToolsOperation,
 ];

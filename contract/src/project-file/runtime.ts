@@ -31,6 +31,9 @@ const languages = Type.Object(
   },
 );
 
+/** Maximum size of `avatar.recipe` as JSON, in characters. */
+export const maxRecipeLength = 4096;
+
 const character = Type.Object(
   {
     characterId: Type.String({
@@ -42,7 +45,7 @@ const character = Type.Object(
     voice: Type.Optional(voice),
     avatar: free({
       description:
-        'Avatar settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
+        'Avatar settings. Any fields; passed to the runtime unchanged except `recipe`, and left out of voice-only sessions.',
       examples: [{ avatarId: 'ines', modelPath: '/avatars/ines/model.glb' }],
       properties: {
         avatarId: {
@@ -53,6 +56,10 @@ const character = Type.Object(
         modelPath: {
           description: 'Path of a 3D model, for players that draw one.',
           examples: ['/avatars/ines/model.glb'],
+        },
+        recipe: {
+          description: `The choices from which the console made the face, so that it can change them. Never part of a manifest. At most ${maxRecipeLength} characters as JSON.`,
+          examples: [{ maker: 1, head: 'round', hair: 'bob' }],
         },
       },
     }),

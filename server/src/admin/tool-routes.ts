@@ -1,6 +1,5 @@
 import {
   createToolSecretOperation,
-  listUnsignedToolsOperation,
   readToolSecretOperation,
   tryToolOperation,
 } from '@session-launch/contract/admin/tools';
@@ -10,7 +9,7 @@ import { urlProblem } from '../outbound/target.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import { newId } from '../primitives/ids.ts';
 import { schemaProblems } from '../tools/parameters.ts';
-import { findSecrets, replaceSecret, unsignedProjects } from '../tools/secrets.ts';
+import { findSecrets, replaceSecret } from '../tools/secrets.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
@@ -89,5 +88,4 @@ export async function toolAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pr
           }),
     };
   });
-  mount(app, listUnsignedToolsOperation, async () => ({ projects: await unsignedProjects(database) }));
 }

@@ -3,6 +3,7 @@ import type { ClientConfig } from '../config/config.ts';
 import { type Finding, findingsOf } from '../doctor/finding.ts';
 import { checkOfLivekit } from '../doctor/livekit.ts';
 import type { RunningService } from '../doctor/running-service.ts';
+import { checkOfTools } from '../doctor/tools.ts';
 import { type AdminClient, AdminFailure, createAdminClient } from './client/admin-client.ts';
 import { within } from './client/deadline.ts';
 
@@ -33,7 +34,7 @@ async function findingsOfService(admin: AdminClient): Promise<Finding[]> {
   const { findings } = await admin
     .json('findings', 'GET /admin/doctor')
     .catch(() => ({ findings: [] as Finding[] }));
-  return findings.filter(({ check }) => check === checkOfLivekit);
+  return findings.filter(({ check }) => check === checkOfLivekit || check === checkOfTools);
 }
 
 function describe(adminUrl: string, status: ServiceStatus, engine: ServiceStatus['engine']): Finding {

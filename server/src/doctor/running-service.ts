@@ -8,6 +8,6 @@ export interface RunningService {
   status?: Pick<ServiceStatus, 'engine' | 'database'>;
   /** How far its clock is ahead of the local clock; accurate to half the round-trip time. */
   clockOffsetMs?: number;
-  /** Projects whose tools are called without a signature. Absent if the service does not run. */
+  /** Projects whose tools are called without a signature. Absent outside the service. */
   unsignedTools?: { projectId: string }[];
 }

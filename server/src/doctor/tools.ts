@@ -1,11 +1,12 @@
 import { type Finding, findingsOf } from './finding.ts';
 import type { RunningService } from './running-service.ts';
 
-const { ok, warn } = findingsOf('tools');
+export const checkOfTools = 'tools';
+const { ok, warn } = findingsOf(checkOfTools);
 /** Maximum projects that the finding names. */
 const named = 5;
 
-/** Whether calls of tools are signed. Without a running service there is no finding. */
+/** Whether calls of tools are signed. Outside the service there is no finding. */
 export function checkTools({ unsignedTools }: RunningService): Finding[] {
   if (unsignedTools === undefined) return [];
   const [first] = unsignedTools;

@@ -1,5 +1,6 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
 import { patterns } from '@session-launch/contract/project-file/patterns';
+import { maxRecipeLength } from '@session-launch/contract/project-file/runtime';
 import { normaliseEntry } from '../origins/origin.ts';
 import { canonicalLocale } from '../primitives/locale.ts';
 import { transportType } from '../transports/known.ts';
@@ -41,6 +42,7 @@ function experienceProblems(file: DataToCheck, path: Path): ProjectFileProblem[]
       'characterId',
       'characters of one experience need different ids; change one',
     ),
+    ...characters.flatMap((character) => recipeProblems(file, [...character, 'avatar', 'recipe'])),
     ...transportProblems(file, [...runtime, 'transport']),
     ...mindProblems(file, [...runtime, 'mind'], valueAt(file.value, [...runtime, 'mind'])),
   ];
@@ -77,6 +79,13 @@ function localeProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
   const tag = textAt(file.value, path);
   const isValid = tag === undefined || canonicalLocale(tag) !== undefined;
   return isValid ? [] : file.problem(path, explainLanguageTag(tag));
+}
+
+/** The choices of a face belong to the editor that wrote them, so only their size is checked. */
+function recipeProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {
+  const recipe = valueAt(file.value, path);
+  if (recipe === undefined || JSON.stringify(recipe).length <= maxRecipeLength) return [];
+  return file.problem(path, `is longer than ${maxRecipeLength} characters as JSON`);
 }
 
 function transportProblems(file: DataToCheck, path: Path): ProjectFileProblem[] {

@@ -89,7 +89,7 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
       ...(character.voice === undefined
         ? {}
         : { voice: scenery ? character.voice : withoutScenery(character.voice) }),
-      ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
+      ...(scenery && character.avatar !== undefined ? { avatar: withoutRecipe(character.avatar) } : {}),
     })),
     ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
   };
@@ -104,6 +104,11 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
     transport: JSON.stringify(transport),
     limits: JSON.stringify(runtime.limits ?? defaults.sessionLimits),
   };
+}
+
+/** The choices from which a face was made are for the editor only. */
+function withoutRecipe({ recipe: _forEditor, ...avatar }: Record<string, unknown>): object {
+  return avatar;
 }
 
 function capabilities({ given }: Session, { runtime }: Revision): string[] {

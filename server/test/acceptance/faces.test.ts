@@ -1,5 +1,13 @@
 import { deployedService } from '@session-launch/testing/deployment.ts';
-import { apply, createWorld, expectError, runtime, type World } from '@session-launch/testing/world.ts';
+import { connect } from '@session-launch/testing/lifecycle.ts';
+import {
+  apply,
+  createWorld,
+  expectError,
+  mintFromServer,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canResize, download } from '../harness/art.ts';
 import { drawing, drawingRig, pictureRig, uploadFace } from '../harness/faces.ts';
@@ -202,6 +210,38 @@ describe('using and deleting', () => {
     expectError(await remove(projectId, face.faceId), 404, 'FACE_NOT_FOUND');
     expect((await uploadFace(service, projectId)).json.faceId).toBe(face.faceId);
     expect((await download(service.url + face.fullPath)).status).toBe(200);
+  });
+
+  test('the recipe of a face is no part of a manifest, and is at most 4,096 characters long', async () => {
+    const { projectId, experienceId, file, key } = await createWorld(service);
+    const [experience] = file.experiences;
+    const [one] = experience!.runtime.characters;
+    const put = (avatar: object) =>
+      apply(service, {
+        ...file,
+        experiences: [{ ...experience, runtime: runtime({ characters: [{ ...one, avatar }] }) }],
+      });
+    const avatar = {
+      avatarId: 'ada',
+      recipe: { maker: 1, hair: 'bob' },
+      modelPath: '/avatars/ada/model.glb',
+    };
+    expect((await put(avatar)).status).toBe(200);
+    const { recipe: _private, ...sent } = avatar;
+    const minted = await mintFromServer(service, key, { experienceId });
+    expect(minted.json.launch.characters[0].avatar).toEqual(sent);
+    const { sessionId, sessionToken } = minted.json.launch;
+    const connected = await connect(service, { sessionId, sessionToken });
+    expect(connected.json.manifest.characters[0].avatar).toEqual(sent);
+    const longest = { text: 'x'.repeat(4096 - JSON.stringify({ text: '' }).length) };
+    expect((await put({ recipe: longest })).status).toBe(200);
+    const refused = await put({ recipe: { ...longest, more: '' } });
+    expectError(refused, 400, 'PROJECT_FILE_INVALID');
+    expect(refused.json.error.details[0]).toMatchObject({
+      path: expect.stringMatching(/characters\[0\]\.avatar\.recipe$/),
+      message: expect.stringContaining('is longer than 4096 characters'),
+    });
+    expect((await service.admin({ path: `/admin/projects/${projectId}` })).text).toContain(longest.text);
   });
 
   test('a face of another project does not exist here', async () => {

@@ -42,6 +42,20 @@ const ofCreators: Pictures = {
     await tab.button('Create experience').click();
     await shown(tab, 'Setup');
   },
+  face: async (tab) => {
+    // The same face each time.
+    await tab.page.evaluate('crypto.getRandomValues = (numbers) => numbers.fill(14)');
+    await tab.button('Make a face').click();
+    await tab.page.getByRole('tab', { name: 'Hair' }).click();
+  },
+  appearance: async (tab) => {
+    await tab.button('Use this face').click();
+    await tab.page.getByText('Made from parts.').waitFor();
+    await tab.button('Restart with my changes').click();
+    await tab.page.frameLocator('iframe').locator('.line.character .said').first().waitFor();
+    await tab.page.evaluate(`document.querySelector('.appearance').scrollIntoView({ block: 'center' })`);
+    await withoutToasts(tab);
+  },
   mind: async (tab) => {
     await tab.page.getByRole('link', { name: 'Mind', exact: true }).click();
     await shown(tab, 'Mind');
@@ -54,7 +68,7 @@ const ofCreators: Pictures = {
   review: async (tab) => {
     await tab.button('Review and publish').click();
     await tab.button('Publish').click();
-    await tab.page.getByText('r1 is published.').waitFor();
+    await tab.page.getByText('r2 is published.').waitFor();
     await tab.page.getByRole('link', { name: 'Mind', exact: true }).click();
     const greeting = tab.page.getByRole('textbox', { name: /^Greeting in English/ }).first();
     await greeting.fill('Welcome to the garden! I am Robin. Ask me when the roses bloom.');
@@ -65,7 +79,7 @@ const ofCreators: Pictures = {
   experiences: async (tab) => {
     await tab.button('Cancel').click();
     await tab.button('Save draft').click();
-    await tab.page.getByText('Published r1, draft r2').waitFor();
+    await tab.page.getByText('Published r2, draft r3').waitFor();
     await tab.show(`/${projectId}/experiences`);
     await tab.page.getByText('Garden guide').scrollIntoViewIfNeeded();
     await withoutToasts(tab);

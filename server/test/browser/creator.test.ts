@@ -5,6 +5,7 @@ import { apply, createKey, experience, project } from '@session-launch/testing/w
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ConsoleTab, openConsole, photograph } from '../harness/console.ts';
+import { keyboardOf } from '../harness/keyboard.ts';
 import { createOperator } from '../harness/operators.ts';
 import { jpeg } from '../harness/pictures.ts';
 import { meter, speaks } from '../harness/speaking.ts';
@@ -158,20 +159,7 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
 });
 
-/** Presses Tab, or Shift+Tab to go back, until an element has the focus. */
-async function reach(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 200; presses++) {
-    if ((await target.and(page.locator(':focus')).count()) === 1) return;
-    await page.keyboard.press(key);
-  }
-  throw new Error(`${target} cannot be reached with ${key}`);
-}
-
-async function press(target: Locator, key?: 'Tab' | 'Shift+Tab'): Promise<void> {
-  await reach(target, key);
-  await page.keyboard.press('Enter');
-}
+const { reach, press } = keyboardOf(() => page);
 
 async function write(target: Locator, text: string): Promise<void> {
   await reach(target);

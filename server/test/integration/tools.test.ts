@@ -3,6 +3,7 @@ import { createWorld, expectError, experience, runtime, type World } from '@sess
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/primitives/ids.ts';
+import { unsignedProjects } from '../../src/tools/secrets.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { startToolServer, type ToolServer } from '../harness/tool-server.ts';
 
@@ -253,11 +254,10 @@ describe('the tool secret', () => {
     },
   );
 
-  test('projects with tools and without a secret are listed, and the doctor warns', async () => {
+  test('projects with tools and without a secret are found, and the doctor warns', async () => {
     const [signed, unsigned] = [await worldWith(), await worldWith()];
     await newSecret(signed);
-    const listed = async () => (await service.admin({ path: '/admin/unsigned-tools' })).json.projects;
-    const ids = (await listed()).map(({ projectId }: { projectId: string }) => projectId);
+    const ids = (await unsignedProjects(service.database)).map(({ projectId }) => projectId);
     expect(ids).toContain(unsigned.projectId);
     expect(ids).not.toContain(signed.projectId);
     const { json } = await service.admin({ path: '/admin/doctor' });

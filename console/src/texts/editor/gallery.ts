@@ -50,6 +50,8 @@ export const galleryTexts = {
     uploadHelp: (megabytes: number) =>
       `PNG, JPEG, WebP, AVIF or SVG, up to ${megabytes} MiB. You can also drop a file here.`,
     own: 'Pictures of the project',
+    faces: 'Faces of the project',
+    face: 'Face',
     empty: 'No pictures yet. Upload the first one.',
     noMatch: 'No picture matches.',
     search: 'Search',

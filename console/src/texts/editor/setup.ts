@@ -31,7 +31,6 @@ export const setupTexts = {
     listen: 'Listen',
     listenHelp: 'Listen plays a sample of the included voice at this pitch and speed.',
     playing: 'Playing…',
-    avatar: 'Avatar',
     avatarId: 'Avatar id',
     modelPath: 'Model path',
     noAvatar: 'no avatar',

@@ -1,8 +1,9 @@
 import { type ArtKind, type ArtRecord, artMiB } from '@session-launch/contract/admin/art';
+import type { FaceRecord } from '@session-launch/contract/admin/faces';
 import { ApiFailure, request } from '../../../api/client.ts';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 
-export type { ArtKind, ArtRecord };
+export type { ArtKind, ArtRecord, FaceRecord };
 export { artMiB };
 
 /** The URL of a picture. The admin listener serves it too; relative, so that the console works below any path. */
@@ -18,6 +19,11 @@ export const nameOf = ({ name, path }: Pick<ArtRecord, 'name' | 'path'>): string
 
 export async function listArt(projectId: string, signal: AbortSignal): Promise<ArtRecord[]> {
   return (await request('GET /admin/projects/{projectId}/art', { params: { projectId }, signal })).art;
+}
+
+/** The faces of a project, newest first. */
+export async function listFaces(projectId: string, signal: AbortSignal): Promise<FaceRecord[]> {
+  return (await request('GET /admin/projects/{projectId}/faces', { params: { projectId }, signal })).faces;
 }
 
 export function uploadArt(projectId: string, kind: ArtKind, picture: Blob, name: string): Promise<ArtRecord> {

@@ -34,7 +34,7 @@ export function Cards({ draft }: { draft: Draft }) {
 }
 
 /** As in the SDK. */
-function initialsOf(title: string): string {
+export function initialsOf(title: string): string {
   return title
     .split(/\s+/)
     .slice(0, 2)

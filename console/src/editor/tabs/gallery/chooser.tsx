@@ -13,7 +13,9 @@ import {
   artMiB,
   artUrl,
   deleteArt,
+  type FaceRecord,
   listArt,
+  listFaces,
   nameOf,
   uploadArt,
 } from './art.ts';
@@ -42,7 +44,14 @@ interface ChooserProps {
 export function Chooser(props: ChooserProps) {
   const { projectId, slot, kind, shape, chosen, isUsed, onChoose, onClose } = props;
   const file = useSignal(props.dropped);
-  const loaded = useLoad([projectId], (signal) => listArt(projectId, signal), ['art']);
+  const loaded = useLoad(
+    [projectId],
+    async (signal) => {
+      const faces = kind === 'avatar' ? listFaces(projectId, signal) : [];
+      return { art: await listArt(projectId, signal), faces: await faces };
+    },
+    ['art', 'face'],
+  );
   const use = async (picture: Blob, name: string) => {
     const { path } = await uploadArt(projectId, kind, picture, name);
     onChoose(path);
@@ -68,15 +77,18 @@ export function Chooser(props: ChooserProps) {
         }}
       />
       <Show loaded={loaded}>
-        {(art) => (
-          <Pictures
-            projectId={projectId}
-            art={art.filter((one) => one.kind === kind)}
-            chosen={chosen}
-            isUsed={isUsed}
-            onChoose={onChoose}
-            onDeleted={loaded.reload}
-          />
+        {({ art, faces }) => (
+          <>
+            <Pictures
+              projectId={projectId}
+              art={art.filter((one) => one.kind === kind && !isOfFace(one.path))}
+              chosen={chosen}
+              isUsed={isUsed}
+              onChoose={onChoose}
+              onDeleted={loaded.reload}
+            />
+            <Faces faces={faces} shape={shape} chosen={chosen} onChoose={onChoose} />
+          </>
         )}
       </Show>
     </Dialog>
@@ -113,6 +125,48 @@ function Upload({ onFile }: { onFile(file: File): void }) {
         {chooserTexts.uploadHelp(artMiB)}
       </p>
     </div>
+  );
+}
+
+/** Pictures of faces are listed as faces. */
+const isOfFace = (path: string) => path.startsWith('/avatars/fac_');
+
+interface FacesProps {
+  faces: readonly FaceRecord[];
+  shape: Shape;
+  chosen: string | undefined;
+  onChoose(path: string): void;
+}
+
+/** The faces of the project: their small pictures for a square, else their large ones. */
+function Faces({ faces, shape, chosen, onChoose }: FacesProps) {
+  if (faces.length === 0) return null;
+  return (
+    <section class="stack">
+      <h3>{chooserTexts.faces}</h3>
+      <ul class="pictures">
+        {faces.map(({ faceId, name = chooserTexts.face, thumbPath, fullPath }) => {
+          const path = shape === 'square' ? thumbPath : fullPath;
+          return (
+            <li key={faceId}>
+              <button
+                type="button"
+                class="picture"
+                aria-label={chooserTexts.select(name)}
+                aria-pressed={path === chosen}
+                onClick={() => onChoose(path)}
+              >
+                <img src={artUrl(path, 160)} alt="" loading="lazy" />
+              </button>
+              <p class="picture-name" title={path}>
+                {name}
+                {path === chosen ? ` (${chooserTexts.chosen})` : ''}
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 

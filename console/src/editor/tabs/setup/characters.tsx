@@ -9,6 +9,7 @@ import type { ItemKind } from '../../fields/item-kind.ts';
 import { addItem, ItemList } from '../../fields/item-list.tsx';
 import type { Item } from '../../fields/list-changes.ts';
 import type { Draft } from '../../saving/draft.ts';
+import { Appearance } from './appearance/appearance.tsx';
 import { ofCharacter } from './form.ts';
 import { Listen } from './listen.tsx';
 import { OtherKeys } from './other-keys.tsx';
@@ -88,13 +89,16 @@ function CharacterFields({ draft, path: at }: { draft: Draft; path: Path }) {
         <Listen draft={draft} path={[...at, 'voice', 'flite']} />
         <OtherKeys draft={draft} path={[...at, 'voice']} known={['flite', 'openai']} />
       </fieldset>
-      <fieldset class="group">
-        <legend>{texts.avatar}</legend>
+      <Appearance draft={draft} path={at}>
         <div class="item-fields">
           <DraftFields draft={draft} base={at} fields={ofCharacter.avatar} />
         </div>
-        <OtherKeys draft={draft} path={[...at, 'avatar']} known={['avatarId', 'modelPath']} />
-      </fieldset>
+        <OtherKeys
+          draft={draft}
+          path={[...at, 'avatar']}
+          known={['avatarId', 'modelPath', 'imagePath', 'recipe']}
+        />
+      </Appearance>
     </>
   );
 }

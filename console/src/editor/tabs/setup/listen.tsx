@@ -2,19 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { setupTexts } from '../../../texts/editor/setup.ts';
+import { play } from '../../../voices/play.ts';
+import { samples } from '../../../voices/samples.ts';
 import type { Path } from '../../document/path.ts';
 import { schemaAt } from '../../document/schema.ts';
 import { useField } from '../../fields/fields.tsx';
+import { sampleVoiceAt } from '../../fields/sample-voice.ts';
 import type { Draft } from '../../saving/draft.ts';
-import { play } from './play.ts';
-
-/** The samples. Each is a separate file that is loaded when it is first played. */
-const samples: Record<string, () => Promise<{ default: Uint8Array }>> = {
-  slt: () => import('./voices/slt.ulaw'),
-  rms: () => import('./voices/rms.ulaw'),
-  awb: () => import('./voices/awb.ulaw'),
-  kal16: () => import('./voices/kal16.ulaw'),
-};
 
 /** Plays the included voice of a character at its pitch and speed. `path` is that of the settings of the voice. */
 export function Listen({ draft, path }: { draft: Draft; path: Path }) {
@@ -27,9 +21,7 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
   const listen = async () => {
     isPlaying.value = true;
     try {
-      // The pitch of rms is fixed, as in the runtime.
-      const pitch = voice === 'rms' ? 1 : factorAt(draft, [...path, 'pitch']);
-      await play((await sample()).default, pitch, factorAt(draft, [...path, 'rate']));
+      await play((await sample.sound()).default, sampleVoiceAt(draft, path));
     } finally {
       isPlaying.value = false;
     }
@@ -45,11 +37,4 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
       </p>
     </div>
   );
-}
-
-/** The factor at a path. The runtime also takes 1 for a value that is missing or outside of its limits. */
-function factorAt(draft: Draft, path: Path): number {
-  const value = draft.at(path);
-  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = schemaAt(path);
-  return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }

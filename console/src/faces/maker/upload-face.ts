@@ -1,0 +1,19 @@
+import { request } from '../../api/client.ts';
+import type { DrawnFace } from '../drawing/face.ts';
+import { type Recipe, storedRecipe } from '../drawing/recipe.ts';
+import type { SavedFace } from '../face-dialog.ts';
+
+/** Uploads the files of a face. Files that the project has already get the id of that face. */
+export async function uploadFace(
+  projectId: string,
+  name: string,
+  { full, thumb, rig }: DrawnFace,
+  recipe: Recipe,
+): Promise<SavedFace> {
+  const { faceId, fullPath, thumbPath } = await request('POST /admin/projects/{projectId}/faces', {
+    params: { projectId },
+    // The drawings are ASCII.
+    body: { name, full: btoa(full), thumb: btoa(thumb), rig },
+  });
+  return { faceId, fullPath, thumbPath, recipe: storedRecipe(recipe) };
+}
