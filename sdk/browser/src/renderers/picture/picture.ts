@@ -73,7 +73,7 @@ const grown = ({ left, top, right, bottom }: Box): Box => ({
 const atRest: Sway = { x: 0, y: 0, angle: 0 };
 
 /** A character with a picture. */
-class PictureFigure implements FaceFigure {
+export class PictureFigure implements FaceFigure {
   readonly #speech = new Speech();
   readonly #eyes = new EyeMovement(performance.now() / 1000);
   readonly #face: PictureFace;
