@@ -139,9 +139,20 @@ export interface DrawnPortrait {
   rig: PictureRig;
 }
 
-/** Draws a portrait in pixels, `scale` times as large as usual. */
-export async function drawPortrait(name: PortraitName, scale = 1): Promise<DrawnPortrait> {
-  const look: Look = looks[name];
+const drawn = new Map<string, Promise<DrawnPortrait>>();
+
+/**
+ * Draws a portrait in pixels, `scale` times as large as usual. Portraits must be drawn before a service in this process has resized a
+ * picture: from then on, sharp reads no SVG.
+ */
+export function drawPortrait(name: PortraitName, scale = 1): Promise<DrawnPortrait> {
+  const key = `${name} ${scale}`;
+  const portrait = drawn.get(key) ?? draw(looks[name], scale);
+  drawn.set(key, portrait);
+  return portrait;
+}
+
+async function draw(look: Look, scale: number): Promise<DrawnPortrait> {
   const [width, height] = [look.width * scale, look.height * scale];
   const image = sharp(Buffer.from(svgOf(look)), { density: 72 * scale }).resize(width, height);
   const content = await image[look.type]({ quality: 92 }).toBuffer();

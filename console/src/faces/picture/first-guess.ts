@@ -151,7 +151,7 @@ function scoreOf(tables: Tables, at: Candidate): number {
   const red = mean(tones.map(([share]) => share));
   const green = mean(tones.map(([, share]) => share));
   const isSkin = skinLikeness([red, green]);
-  if (isSkin === 0) return 0;
+  if (isSkin < 0.25) return 0;
   const lights = skin.map((one) => tables.light(one));
   const level = mean(lights);
   // Dark skin has less contrast.
@@ -159,7 +159,8 @@ function scoreOf(tables: Tables, at: Candidate): number {
   const eyes = [box(-0.5, 0, 0.16, 0.08), box(0.5, 0, 0.16, 0.08)] as const;
   const rough = cheeks.map((cheek) => tables.deviation(cheek));
   const detail = Math.min(...eyes.map((eye, i) => tables.deviation(eye) - rough[i]!)) / scale;
-  if (detail < 0) return 0;
+  // Cheeks are smooth.
+  if (detail < 0 || Math.max(...rough) > 0.4 * scale) return 0;
   // In dark faces, the white of the eyes is brighter than the skin.
   const pupils = [-0.5, 0.5].map((u) => tables.light(box(u, 0, 0.06, 0.06)));
   const dark = Math.min(...pupils.map((pupil, i) => (lights[i]! + lights[2]!) / 2 - pupil)) / scale;
@@ -242,11 +243,11 @@ function handlesAt(tables: Tables, at: Candidate): Handles {
   });
 }
 
-function least(places: readonly Place[], valueOf: (place: Place) => number): Place {
+function least(places: readonly Place[], costOf: (place: Place) => number): Place {
   let best = places[0]!;
   let bestValue = Number.POSITIVE_INFINITY;
   for (const place of places) {
-    const value = valueOf(place);
+    const value = costOf(place);
     if (value < bestValue) [best, bestValue] = [place, value];
   }
   return best;

@@ -224,18 +224,8 @@ function Placing({ opened, name, speech, isSpeaking, onChange, onFile }: Placing
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work on all controls inside
     <div class="picture-face" onKeyDown={keyDown}>
-      <div class="picture-points">
-        <p>{texts[origin]}</p>
-        <Stage
-          picture={canvas}
-          view={view.value}
-          handles={present}
-          onChange={(next, isSameStep) => onChange(changed(history, next, isSameStep))}
-        />
-        <p class="soft">{texts.help}</p>
-      </div>
       <div class="picture-side">
-        <Preview picture={canvas} handles={present} name={name} speech={speech} />
+        <Preview picture={canvas} view={view.value} handles={present} name={name} speech={speech} />
         <div class="picture-actions">
           <button
             type="button"
@@ -261,6 +251,16 @@ function Placing({ opened, name, speech, isSpeaking, onChange, onFile }: Placing
             {texts.redo}
           </Button>
         </div>
+      </div>
+      <div class="picture-points">
+        <p>{texts[origin]}</p>
+        <Stage
+          picture={canvas}
+          view={view.value}
+          handles={present}
+          onChange={(next, isSameStep) => onChange(changed(history, next, isSameStep))}
+        />
+        <p class="soft">{texts.help}</p>
         <div class="field">
           <label for={id}>{texts.eyeHeight}</label>
           <input

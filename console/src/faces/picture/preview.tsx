@@ -4,6 +4,7 @@ import type { SpeechCue } from '../../../../sdk/browser/src/types/plug-ins.ts';
 import { pictureTexts as texts } from '../../texts/editor/picture.ts';
 import { samples } from '../../voices/samples.ts';
 import { type Handles, rigOf } from './handles.ts';
+import { type View, wholePicture } from './view.ts';
 
 /** Milliseconds without a change of the handles after which the preview follows. */
 const settleMs = 60;
@@ -12,6 +13,7 @@ const pauseMs = 1_200;
 
 interface PreviewProps {
   picture: HTMLCanvasElement;
+  view: View;
   handles: Handles;
   name: string;
   /** What the face says aloud; otherwise it moves its mouth silently. */
@@ -19,7 +21,7 @@ interface PreviewProps {
 }
 
 /** The picture as players move it. */
-export function Preview({ picture, handles, name, speech }: PreviewProps) {
+export function Preview({ picture, view, handles, name, speech }: PreviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const figure = useRef<PictureFigure | undefined>(undefined);
   const said = useRef<SpeechCue>(silentSample());
@@ -50,9 +52,22 @@ export function Preview({ picture, handles, name, speech }: PreviewProps) {
     draw();
     return () => cancelAnimationFrame(frame);
   }, []);
+  const isWhole = view === wholePicture;
   return (
-    <div class="picture-preview" role="img" aria-label={texts.preview(name)}>
-      <canvas ref={canvas} />
+    <div
+      class="picture-preview"
+      role="img"
+      aria-label={texts.preview(name)}
+      style={{ aspectRatio: String((view.width * picture.width) / (view.height * picture.height)) }}
+    >
+      <canvas
+        ref={canvas}
+        style={{
+          width: `${100 / view.width}%`,
+          left: isWhole ? '0' : `${(-100 * view.left) / view.width}%`,
+          top: isWhole ? '0' : `${(-100 * view.top) / view.height}%`,
+        }}
+      />
     </div>
   );
 }

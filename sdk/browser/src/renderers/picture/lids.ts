@@ -53,7 +53,7 @@ export class Lids {
       const v = below[n]!;
       const top = upper[n]!;
       const edge = top + closed * (lower[n]! - top);
-      if (v > edge + 1.5) {
+      if (closed < 0.01 || v > edge + 1.5) {
         target[i] = pixels[i]!;
         continue;
       }

@@ -1,4 +1,4 @@
-import type { Pose } from '../visemes.ts';
+import { type Pose, poseOf } from '../visemes.ts';
 import { direction, distance, type Point, type Points, smooth } from './points.ts';
 import { type Box, brightness, clipped, mix, type Raster, rgb, sample, shaded } from './raster.ts';
 
@@ -60,9 +60,12 @@ export class PictureMouth {
   }
 
   /** Writes the pixels into `target`. Returns false if they are there already. */
-  draw(pose: Pose, target: Raster): boolean {
+  draw(eased: Pose, target: Raster): boolean {
+    // Easing never quite arrives. A mouth at rest shows the picture itself.
+    const pose = eased.every((value) => value < 2 * visible) ? poseOf('sil') : eased;
     const drawn = this.#drawn;
-    if (drawn !== undefined && pose.every((value, i) => Math.abs(value - drawn[i]!) < visible)) return false;
+    const isSame = drawn?.every((value, i) => Math.abs(value - pose[i]!) < (pose[i] === 0 ? 1e-9 : visible));
+    if (isSame) return false;
     this.#drawn = pose;
     const [open, wide, round, teeth, tongue, press] = pose;
     const { x: xs, y: ys, along, below, jaw, corners } = this.#parts;
@@ -104,8 +107,12 @@ export class PictureMouth {
       // Distances from the lips in pixels; both are positive inside the mouth.
       const upper = (s + rise) * drop;
       const lower = (lip - s) * drop;
-      if (upper > -0.5 && lower > -0.5 && lip + rise > 0)
-        color = mix(color, inside(fromU, upper, lower), Math.min(1, Math.min(upper, lower) + 0.5));
+      if (upper > -0.5 && lower > -0.5 && upper + lower > 0)
+        color = mix(
+          color,
+          inside(fromU, upper, lower),
+          Math.min(1, upper + lower, Math.min(upper, lower) + 0.5),
+        );
       drawing[ys[n]! * width + xs[n]!] = color;
     }
     return true;
