@@ -209,6 +209,8 @@ test('saves one face, shows it in the editor, and opens it again with its points
   await dialog().getByRole('button', { name: 'Use this picture' }).click();
   await dialog().waitFor({ state: 'detached' });
   await page.getByText('A picture that moves.').waitFor();
+  const small = page.getByRole('img', { name: 'The face of Ada', exact: true });
+  await expect.poll(() => small.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBe(320);
   await inspect(page, 'picture-setup');
   const { faces } = await askAdmin(service, 'GET /admin/projects/{projectId}/faces', {
     params: { projectId },
