@@ -203,12 +203,15 @@ function handlesAt(tables: Tables, at: Candidate): Handles {
     const [x, y] = pixelOf(at, [u, v]);
     return tables.light(tables.box(x, y, wide * apart, high * apart));
   };
-  /** The darkest place around a point. */
+  /** A dark place near `u`, with the white of the eye or skin on both sides. */
   const pupil = (u: number): Place => {
     const places: Place[] = [];
-    for (let du = -0.12; du <= 0.121; du += 0.03)
-      for (let dv = -0.08; dv <= 0.081; dv += 0.02) places.push([u + du, dv]);
-    return least(places, ([x, y]) => light(x, y, 0.07, 0.06) + 60 * Math.hypot(x - u, y));
+    for (let du = -0.14; du <= 0.141; du += 0.02)
+      for (let dv = -0.14; dv <= 0.141; dv += 0.02) places.push([u + du, dv]);
+    return least(places, ([x, y]) => {
+      const sides = Math.min(light(x - 0.15, y, 0.04, 0.05), light(x + 0.15, y, 0.04, 0.05));
+      return light(x, y, 0.06, 0.06) - 0.6 * sides + 40 * Math.hypot(x - u, y);
+    });
   };
   /** The darkest line between the lips. */
   const gap = (u: number, wide: number, from: number, to: number): Place => {
