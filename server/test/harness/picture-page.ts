@@ -10,7 +10,7 @@ const renderers = fileURLToPath(new URL('../../../sdk/browser/src/renderers/', i
 const code = `
 import { PictureFace, swayAt } from './picture/picture.ts';
 import { isPictureRig } from './picture/points.ts';
-import { poseOf } from './visemes.ts';
+import { poseOf } from './motion/visemes.ts';
 
 const rest = { x: 0, y: 0, angle: 0 };
 const pixelsOf = (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;

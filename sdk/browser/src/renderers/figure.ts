@@ -1,16 +1,10 @@
 import type { Rig } from '../contract.ts';
 import type { Mode, SpeechCue } from '../types.ts';
-import { approach } from './easing.ts';
-import { EyeMovement } from './eye-movement.ts';
+import { approach } from './motion/easing.ts';
+import { EyeMovement } from './motion/eye-movement.ts';
+import type { FaceFigure } from './motion/face-figure.ts';
+import { Speech } from './motion/speech.ts';
 import { Mouth } from './mouth.ts';
-import { Speech } from './speech.ts';
-
-/** A character that is moved frame by frame. */
-export interface FaceFigure {
-  hear(cue: SpeechCue): void;
-  /** Draws one frame. `now` and `elapsed` are in seconds; `isStill` animates the mouth only. */
-  draw(now: number, elapsed: number, mode: Mode | undefined, isStill: boolean): void;
-}
 
 /** An animated drawing. */
 export class Figure implements FaceFigure {

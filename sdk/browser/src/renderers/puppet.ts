@@ -1,8 +1,9 @@
 import { makeDiv, setAttributes } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
-import { type FaceFigure, Figure } from './figure.ts';
+import { Figure } from './figure.ts';
 import { artUrl, backdrop, picture } from './images.ts';
 import { importPicture } from './import-picture.ts';
+import type { FaceFigure } from './motion/face-figure.ts';
 import { artFolder, fetchRig, timeoutMs } from './rig.ts';
 import { fetchSvg } from './safe-svg.ts';
 

@@ -1,4 +1,4 @@
-import { type Pose, poseOf } from '../visemes.ts';
+import { type Pose, poseOf } from '../motion/visemes.ts';
 import { direction, distance, type Point, type Points, smooth } from './points.ts';
 import { type Box, brightness, clipped, mix, type Raster, rgb, sample, shaded } from './raster.ts';
 

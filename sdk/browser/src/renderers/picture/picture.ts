@@ -2,11 +2,11 @@
 import type { PictureRig } from '../../contract.ts';
 import { make } from '../../dom.ts';
 import type { Mode, SpeechCue } from '../../types.ts';
-import { approach } from '../easing.ts';
-import { EyeMovement } from '../eye-movement.ts';
-import type { FaceFigure } from '../figure.ts';
-import { Speech } from '../speech.ts';
-import type { Pose } from '../visemes.ts';
+import { approach } from '../motion/easing.ts';
+import { EyeMovement } from '../motion/eye-movement.ts';
+import type { FaceFigure } from '../motion/face-figure.ts';
+import { Speech } from '../motion/speech.ts';
+import type { Pose } from '../motion/visemes.ts';
 import { Lids } from './lids.ts';
 import { PictureMouth } from './mouth.ts';
 import { isPictureRig, pointsOf } from './points.ts';

@@ -1,4 +1,4 @@
-import type { SpeechCue } from '../types.ts';
+import type { SpeechCue } from '../../types.ts';
 import { ease, type Pose, poseOf, visemeAt } from './visemes.ts';
 
 /** Milliseconds by which mouth shapes lead the sound. Compensates the delay of easing (time constant 28 ms). */
