@@ -6,7 +6,7 @@ import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
 import { serverMintRequestSchema } from './mint-requests.ts';
 import { projectFileJsonSchema } from './project-file/schema.ts';
 import { publicApi } from './public-api.ts';
-import { rigSchema } from './rig.ts';
+import { pictureRigSchema, rigSchema } from './rig.ts';
 import { sessionSchema } from './session.ts';
 import { constantDeclarations, typeDeclarations, unionDeclaration } from './type-declarations.ts';
 import { sessionClaimsSchema } from './verification.ts';
@@ -28,7 +28,7 @@ export const documents: Readonly<Record<string, string>> = {
     constantDeclarations({ tokenAudience: wire.tokenAudience }),
   ),
   'sdk/browser/src/contract.ts': source(
-    typeDeclarations([sessionManifestSchema, rigSchema], []),
+    typeDeclarations([sessionManifestSchema, rigSchema, pictureRigSchema], []),
     unionDeclaration(
       'ServiceCode',
       Object.keys(errorTable).filter((code) => !operatorCodes.includes(code)),

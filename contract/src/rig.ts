@@ -134,7 +134,18 @@ export const pictureRigSchema = Type.Object(
       description: 'File name of the picture, in the same folder.',
     }),
     eyes: Type.Object(
-      { left: place('The pupil on the left of the picture.'), right: place('The pupil on its right.') },
+      {
+        left: place('The pupil on the left of the picture.'),
+        right: place('The pupil on its right.'),
+        height: Type.Optional(
+          Type.Number({
+            minimum: 0.05,
+            maximum: 0.6,
+            description:
+              'Height of an open eye, as a fraction of the distance between the eyes; 0.24 if it is missing.',
+          }),
+        ),
+      },
       closed,
     ),
     mouth: Type.Object(

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
-const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'livekit.mjs'];
+const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs'];
 /** Written last: if it exists, the build is complete. */
 const stamp = join(dist, 'integrity.json');
 
@@ -44,6 +44,14 @@ export async function build() {
         return { contents: code.trim(), loader: 'text' };
       }),
   };
+  /** The served files load the renderer of pictures from the service; it is not part of them. */
+  const servedPicture = {
+    name: 'served-picture',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/import-picture\.ts$/ }, ({ resolveDir }) => ({
+        path: join(resolveDir, 'import-served-picture.ts'),
+      })),
+  };
   const common = {
     absWorkingDir: root,
     bundle: true,
@@ -56,10 +64,12 @@ export async function build() {
     external: ['@session-launch/contract/*'],
     logLevel: 'warning',
   };
+  const ofService = [styles, servedPicture];
   const banner = { js: `/* @session-launch/browser ${version} | Apache-2.0 */` };
   const outputs = {
-    'session-launch.js': { entryPoints: ['src/script.ts'], format: 'iife', banner },
-    'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner },
+    'session-launch.js': { entryPoints: ['src/script.ts'], format: 'iife', banner, plugins: ofService },
+    'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner, plugins: ofService },
+    'picture.mjs': { entryPoints: ['src/renderers/picture/picture.ts'], format: 'esm', banner },
     'worklet.js': { entryPoints: ['src/audio/worklet.js'], format: 'esm' },
     'opus.js': { entryPoints: ['src/opus.ts'], format: 'esm' },
     'livekit.mjs': { entryPoints: ['src/livekit/chunk.ts'], format: 'esm', banner, legalComments: 'eof' },

@@ -159,6 +159,32 @@ export interface Rig {
   };
 }
 
+/** How a picture of a face moves. */
+export interface PictureRig {
+  /** Version of this format. */
+  rig: 2;
+  /** File name of the picture, in the same folder. */
+  image: string;
+  eyes: {
+    /** The pupil on the left of the picture. */
+    left: [number, number];
+    /** The pupil on its right. */
+    right: [number, number];
+    /** Height of an open eye, as a fraction of the distance between the eyes; 0.24 if it is missing. */
+    height?: number;
+  };
+  mouth: {
+    /** The corner on the left of the picture. */
+    left: [number, number];
+    /** Where the lips touch, in the middle. */
+    middle: [number, number];
+    /** The corner on the right of the picture. */
+    right: [number, number];
+  };
+  /** The lowest point of the chin. */
+  chin: [number, number];
+}
+
 export type ServiceCode =
   | 'INVALID_JSON'
   | 'INVALID_REQUEST'

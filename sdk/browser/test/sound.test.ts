@@ -4,7 +4,7 @@ import { toFloats, writePcm } from '../src/audio/pcm.ts';
 import { Resampler } from '../src/audio/resampler.ts';
 import { createSpeaker } from '../src/audio/speaker.ts';
 import { reconnectDelay } from '../src/core/reconnect.ts';
-import { ease, poseOf, visemeAt } from '../src/renderers/visemes.ts';
+import { ease, poseOf, visemeAt } from '../src/renderers/motion/visemes.ts';
 
 const tone = (rate: number, hertz: number, count: number) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / rate));

@@ -36,6 +36,16 @@ export function fileOf(face: Face, file: FaceFile): { type: string; path: string
   return { type: type ?? 'application/json', path: `/avatars/${face.id}/${file}.${extension}` };
 }
 
+/**
+ * All paths of a file of a face. Pictures are also served as full.svg and thumb.svg, with their own media type: players that know no other
+ * version of the rig ask for these, and then show the still picture.
+ */
+export function pathsOf(face: Face, file: FaceFile): string[] {
+  const { path } = fileOf(face, file);
+  const asDrawing = `/avatars/${face.id}/${file}.svg`;
+  return file === 'rig' || path === asDrawing ? [path] : [path, asDrawing];
+}
+
 const pattern = /^\/avatars\/(fac_[0-9a-f]{32})\/(full|thumb|rig)\.[a-z]{3,4}$/;
 
 /** The face and the file that a path names; `undefined` if it can be no file of a face. */

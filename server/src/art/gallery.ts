@@ -3,7 +3,7 @@ import { type LookUpClient, type LookUpCounts, LookUps } from '../store/cache/lo
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { StoreUnavailable } from '../store/database-errors.ts';
-import { faceFileIn, fileOf, findFaces, readFaceFile } from './faces.ts';
+import { faceFileIn, fileOf, findFaces, pathsOf, readFaceFile } from './faces.ts';
 import { findNamed, nameIn, pathOf, readContent } from './pictures.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -96,11 +96,14 @@ async function findFilesOfFaces(database: Database, paths: readonly string[]): P
   if (wanted.length === 0) return [];
   const faces = await findFaces(database, [...new Set(wanted.map(({ faceId }) => faceId))]);
   return faces.flatMap((face) =>
-    (['full', 'thumb', 'rig'] as const).map((file) => ({
-      ...fileOf(face, file),
-      projectId: face.projectId,
-      tag: `${face.id}-${file}`,
-      read: () => readFaceFile(database, face.id, file),
-    })),
+    (['full', 'thumb', 'rig'] as const).flatMap((file) =>
+      pathsOf(face, file).map((path) => ({
+        ...fileOf(face, file),
+        path,
+        projectId: face.projectId,
+        tag: `${face.id}-${file}`,
+        read: () => readFaceFile(database, face.id, file),
+      })),
+    ),
   );
 }

@@ -8,6 +8,7 @@ const script = 'text/javascript; charset=utf-8';
 const files: Record<string, string> = {
   'session-launch.js': script,
   'session-launch.mjs': script,
+  'picture.mjs': script,
   'worklet.js': script,
   'opus.js': script,
   'livekit.mjs': script,

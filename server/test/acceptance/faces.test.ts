@@ -138,6 +138,30 @@ describe('refusing', () => {
       'must',
     ],
     ['a point outside the picture', picture({ chin: [0.5, 1.2] }), 'rig.chin[1]', 'must'],
+    ['a point left of the picture', picture({ chin: [-0.1, 0.7] }), 'rig.chin[0]', 'must'],
+    ['a huge point', picture({ chin: [0.5, 1e308] }), 'rig.chin[1]', 'must'],
+    ['a point of text', picture({ chin: ['0.5', 0.7] }), 'rig.chin[0]', 'must be a number'],
+    ['three coordinates', picture({ chin: [0.5, 0.7, 0.1] }), 'rig.chin', 'must'],
+    [
+      'a mouth without its middle',
+      picture({ mouth: { left: [0.4, 0.6], right: [0.6, 0.6] } }),
+      'rig.mouth.middle',
+      'is required',
+    ],
+    [
+      'corners in one place',
+      picture({ mouth: { left: [0.5, 0.6], middle: [0.5, 0.61], right: [0.5, 0.6] } }),
+      'rig.mouth.right',
+      'away from',
+    ],
+    [
+      'eyes that are too high',
+      picture({ eyes: { ...pictureRig.eyes, height: 0.61 } }),
+      'rig.eyes.height',
+      'must',
+    ],
+    ['eyes without height', picture({ eyes: { ...pictureRig.eyes, height: 0 } }), 'rig.eyes.height', 'must'],
+    ['an unknown field of a picture', picture({ nose: [0.5, 0.5] }), 'rig.nose', 'not a known field'],
     [
       'eyes in one place',
       picture({ eyes: { left: [0.5, 0.4], right: [0.5, 0.4] } }),
@@ -250,6 +274,21 @@ describe('using and deleting', () => {
     expectError(await remove(world.projectId, json.faceId), 404, 'FACE_NOT_FOUND');
     expectError(await remove(world.projectId, 'fac_nothing'), 404, 'FACE_NOT_FOUND');
     expect(await listFaces(other.projectId)).toEqual([json]);
+  });
+
+  test('a picture is also served where players that know only drawings look for one', async () => {
+    const { projectId } = await createWorld(service);
+    const { json } = await uploadFace(service, projectId, { full: jpeg, thumb: webp, rig: pictureRig });
+    for (const [name, type, content] of [
+      ['full.svg', 'image/jpeg', jpeg],
+      ['thumb.svg', 'image/webp', webp],
+    ] as const) {
+      const served = await download(`${service.url}/avatars/${json.faceId}/${name}`);
+      expect(served.status).toBe(200);
+      expect(served.headers.get('content-type')).toBe(type);
+      expect(served.content.equals(content)).toBe(true);
+    }
+    expectError(await service.call({ path: `/avatars/${json.faceId}/full.png` }), 404, 'NOT_FOUND');
   });
 
   test('paths that no face has get 404', async () => {

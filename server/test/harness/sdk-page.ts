@@ -4,9 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const sdk = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'livekit.mjs'];
+const sdk = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs'];
 const types: Record<string, string> = {
   js: 'text/javascript',
+  mjs: 'text/javascript',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
   svg: 'image/svg+xml',
   json: 'application/json',
 };
@@ -15,13 +19,13 @@ export interface SdkPage {
   origin: string;
   server: Server;
   /** Additional files by path. They take precedence over those of the demo. */
-  files: Map<string, string>;
+  files: Map<string, string | Buffer>;
   close(): Promise<void>;
 }
 
 /** Serves a page that loads the SDK, the files of the SDK, and the assets of the demo, without a service. */
 export async function startSdkPage(): Promise<SdkPage> {
-  const files = new Map<string, string>();
+  const files = new Map<string, string | Buffer>();
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*/, '');
     response.setHeader('Content-Type', types[path.split('.').at(-1)!] ?? 'text/html');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('the browser SDK', () => {
-  test.each(['session-launch.js', 'session-launch.mjs', 'worklet.js', 'livekit.mjs', 'integrity.json'])(
+  test.each(['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs', 'integrity.json'])(
     '%s is served to pages of any origin, by major and by exact version',
     async (name) => {
       const major = await service.call({ path: `/sdk/v2/${name}` });

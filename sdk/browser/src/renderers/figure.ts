@@ -1,22 +1,19 @@
 import type { Rig } from '../contract.ts';
 import type { Mode, SpeechCue } from '../types.ts';
-import { approach } from './easing.ts';
-import { EyeMovement } from './eye-movement.ts';
+import { approach } from './motion/easing.ts';
+import { EyeMovement } from './motion/eye-movement.ts';
+import type { FaceFigure } from './motion/face-figure.ts';
+import { Speech } from './motion/speech.ts';
 import { Mouth } from './mouth.ts';
-import { ease, poseOf, visemeAt } from './visemes.ts';
 
-/** Milliseconds by which mouth shapes lead the sound. Compensates the delay of easing (time constant 28 ms). */
-const aheadMs = 30;
-
-/** An animated character. */
-export class Figure {
+/** An animated drawing. */
+export class Figure implements FaceFigure {
   readonly #rig: Rig;
   readonly #mouth: Mouth;
   readonly #part: (id: string | undefined) => SVGGraphicsElement | undefined;
   readonly #eyes = new EyeMovement(performance.now() / 1000);
   readonly #bottom: number;
-  #cues: SpeechCue[] = [];
-  #pose = poseOf('sil');
+  readonly #speech = new Speech();
   #raise = 0;
   #sway = 0;
 
@@ -27,24 +24,21 @@ export class Figure {
       id === undefined ? undefined : (picture.querySelector<SVGGraphicsElement>(`#${id}`) ?? undefined);
     this.#mouth = new Mouth(rig.mouth);
     this.#part(rig.mouth.replace)?.replaceWith(this.#mouth.element);
-    this.#mouth.draw(this.#pose);
+    this.#mouth.draw(this.#speech.pose);
     const box = this.#part(rig.breathe?.part)?.getBBox();
     this.#bottom = box ? box.y + box.height : 0;
   }
 
   hear(cue: SpeechCue): void {
-    this.#cues.push(cue);
+    this.#speech.hear(cue);
   }
 
-  /** Draws one frame. `now` and `elapsed` are in seconds; `isStill` animates the mouth only. */
   draw(now: number, elapsed: number, mode: Mode | undefined, isStill: boolean): void {
-    const viseme = this.#viseme();
-    const pose = ease(this.#pose, poseOf(viseme), elapsed);
-    this.#pose = pose;
+    const viseme = this.#speech.advance(elapsed);
+    const { pose, isTalking } = this.#speech;
     this.#mouth.draw(pose);
     this.#mouth.element.setAttribute('data-viseme', viseme);
     if (isStill) return;
-    const isTalking = this.#cues.some((cue) => cue.clock() >= 0);
     const isThinking = mode === 'thinking';
     this.#sway = approach(this.#sway, isTalking ? 1 : 0.25, elapsed, 0.25);
     const raised = isThinking ? 0.8 : isTalking ? pose[0] * 0.9 : 0;
@@ -55,12 +49,6 @@ export class Figure {
     if (!breathe) return;
     const grown = 1 + (breathe.scaleY - 1) * (0.5 - 0.5 * Math.cos((now / breathe.seconds) * 2 * Math.PI));
     move(this.#part(breathe.part), `matrix(1 0 0 ${grown} 0 ${this.#bottom * (1 - grown)})`);
-  }
-
-  #viseme(): string {
-    this.#cues = this.#cues.filter((cue) => !Number.isNaN(cue.clock()));
-    const cue = this.#cues.find((one) => one.clock() >= 0);
-    return cue === undefined ? 'sil' : visemeAt(cue.cues, cue.clock() + aheadMs);
   }
 
   #moveEyes(now: number, elapsed: number, isThinking: boolean): void {

@@ -1,6 +1,6 @@
 import type { Rig } from '../contract.ts';
 import { makeSvg, setAttributes } from '../dom.ts';
-import type { Pose } from './visemes.ts';
+import type { Pose } from './motion/visemes.ts';
 
 /** A mouth that can draw any pose. It replaces the mouth of the picture. */
 export class Mouth {

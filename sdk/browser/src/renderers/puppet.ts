@@ -2,7 +2,9 @@ import { makeDiv, setAttributes } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
 import { Figure } from './figure.ts';
 import { artUrl, backdrop, picture } from './images.ts';
-import { artFolder, fetchRig } from './rig.ts';
+import { importPicture } from './import-picture.ts';
+import type { FaceFigure } from './motion/face-figure.ts';
+import { artFolder, fetchRig, timeoutMs } from './rig.ts';
 import { fetchSvg } from './safe-svg.ts';
 
 const aspect: Record<string, string> = {
@@ -11,7 +13,7 @@ const aspect: Record<string, string> = {
   fill: 'none',
 };
 
-/** Animated SVG characters with blinking, breathing, eye movement and lip sync. */
+/** Animated characters with blinking and lip sync: drawings, which also breathe and look around, and pictures. */
 export const puppet: RendererFactory = {
   name: 'puppet',
   accepts: (character, manifest) => !manifest.speechOnly && artFolder(character) !== undefined,
@@ -20,7 +22,7 @@ export const puppet: RendererFactory = {
 
 class Puppets implements Renderer {
   readonly ready: Promise<unknown>;
-  readonly #figures = new Map<string, Figure>();
+  readonly #figures = new Map<string, FaceFigure>();
   readonly #root: HTMLElement;
   readonly #still = matchMedia('(prefers-reduced-motion: reduce)');
   #mode: Mode | undefined;
@@ -68,6 +70,13 @@ class Puppets implements Renderer {
     const rig = await fetchRig(artUrl(manifest, `${folder}/rig.json`));
     if (!rig) {
       place.append(picture(artUrl(manifest, `${folder}/full.svg`)));
+      return;
+    }
+    if (rig.rig === 2) {
+      const { openPicture } = await importPicture(artUrl(manifest, '/sdk/v2/picture.mjs'));
+      const source = artUrl(manifest, folder!);
+      const signal = AbortSignal.timeout(timeoutMs);
+      this.#figures.set(character.characterId, await openPicture(place, rig, source, fit, signal));
       return;
     }
     const drawing = await fetchSvg(artUrl(manifest, `${folder}/${rig.image}`));

@@ -41,13 +41,18 @@ const shape: Shape = {
 /** Timeout in milliseconds of the requests for a rig and for a drawing. The player then shows another renderer. */
 export const timeoutMs = 10_000;
 
+/** `rig.json` of a picture. The renderer of pictures checks its other fields. */
+export interface UncheckedPictureRig {
+  rig: 2;
+}
+
 /**
  * Fetches `rig.json` of a character. Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the
  * response is not JSON or not complete within `timeoutMs`.
  */
-export async function fetchRig(url: string): Promise<Rig | undefined> {
+export async function fetchRig(url: string): Promise<Rig | UncheckedPictureRig | undefined> {
   const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) return undefined;
   const rig = await response.json();
-  return fits(rig, shape) ? rig : undefined;
+  return rig?.rig === 2 || fits(rig, shape) ? rig : undefined;
 }

@@ -18,8 +18,11 @@ import { withFace, withoutFace } from './with-face.ts';
 
 const texts = facesTexts.appearance;
 const MakeFace = lazy(async () => (await import('../../../../faces/maker/make-face.tsx')).MakeFace);
+const PictureFace = lazy(
+  async () => (await import('../../../../faces/picture/picture-face.tsx')).PictureFace,
+);
 
-type Opened = 'make' | 'choose';
+type Opened = 'make' | 'picture' | 'choose';
 
 interface Avatar {
   avatarId?: unknown;
@@ -103,6 +106,13 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
               </Button>
               <Button
                 onPress={() => {
+                  opened.value = 'picture';
+                }}
+              >
+                {texts.usePicture}
+              </Button>
+              <Button
+                onPress={() => {
                   opened.value = 'choose';
                 }}
               >
@@ -120,6 +130,9 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
       {children}
       {opened.value === 'make' ? (
         <MakeFace {...dialog} voice={sampleVoiceAt(draft, [...path, 'voice', 'flite'])} />
+      ) : null}
+      {opened.value === 'picture' ? (
+        <PictureFace {...dialog} voice={sampleVoiceAt(draft, [...path, 'voice', 'flite'])} />
       ) : null}
       {opened.value === 'choose' ? (
         <FaceChooser
