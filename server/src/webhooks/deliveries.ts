@@ -88,7 +88,7 @@ export const queueOne = inTransaction.run<[webhookId: string, eventId: string]>(
 });
 
 export const queuePeriod = inTransaction.many<[webhookId: string, from: Date, to: Date], object>({
-  name: 'replay_webhook_period',
+  // Unnamed, because the plan depends on the length of the period.
   text: `INSERT INTO webhook_deliveries (webhook_id, event_id)
          SELECT w.id, e.id FROM webhooks w JOIN webhook_events e ON e.project_id = w.project_id AND e.type = ANY (w.events)
           WHERE w.id = $1 AND e.at >= $2 AND e.at < $3
@@ -99,7 +99,6 @@ export const countPeriod = inTransaction.one<
   [webhookId: string, from: Date, to: Date, most: number],
   { count: number }
 >({
-  name: 'count_webhook_period',
   text: `SELECT count(*)::integer AS count FROM (
            SELECT 1 FROM webhooks w JOIN webhook_events e ON e.project_id = w.project_id AND e.type = ANY (w.events)
             WHERE w.id = $1 AND e.at >= $2 AND e.at < $3 LIMIT $4) found`,
