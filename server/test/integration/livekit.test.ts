@@ -198,6 +198,8 @@ describe('webhooks', () => {
     expect((await sendWebhook(service, webhook)).status).toBe(204);
     expect(await read(sessionId)).toMatchObject({ status: 'active', usage: { seconds: 0 } });
     await lives.pass(sessionId, 4);
+    // Reported by the service itself, every five seconds.
+    await expect.poll(async () => (await read(sessionId)).usage.seconds).toBeGreaterThanOrEqual(4);
     livekit.leave(sessionId);
     expect((await say('participant_left', sessionId)).status).toBe(204);
     const record = await read(sessionId);
@@ -364,13 +366,17 @@ describe('rounds of reports', () => {
     // The service under test makes rounds as well. Only those of this process are recorded.
     const asked: string[] = [];
     const reported: string[] = [];
+    const removals: string[] = [];
     const roomService = new RoomService(livekitKeys);
     const rooms = {
       hasClient: (url: string, id: string) => {
         asked.push(id);
         return roomService.hasClient(url, id);
       },
-      removeClient: roomService.removeClient.bind(roomService),
+      removeClient: (url: string, id: string) => {
+        removals.push(id);
+        return roomService.removeClient(url, id);
+      },
     };
     const database = Object.create(service.database, {
       query: {
@@ -392,7 +398,7 @@ describe('rounds of reports', () => {
     const wait = (ms: number) => {
       now += ms;
     };
-    return { sessions, lines, asked, reported, wait };
+    return { sessions, lines, asked, reported, removals, wait };
   }
 
   test('meter sessions that go on, and end those whose client has left without a webhook', async () => {
@@ -468,17 +474,22 @@ describe('rounds of reports', () => {
   });
 
   test('remove clients of sessions that another process has ended, and try again while LiveKit is down', async () => {
-    const { sessions } = await watching();
+    const { sessions, removals } = await watching();
     const sessionId = await joined();
     await sessions.look();
     livekit.failsWith = 500;
-    await lives.query(`UPDATE active_sessions SET runtime_id = 'livekit' WHERE session_id = $1`, [sessionId]);
     const headers = { Authorization: `Bearer ${world.key}` };
     await service.call({ method: 'POST', path: `/v1/sessions/${sessionId}/end`, headers });
     await sessions.look();
     await sessions.settled();
+    expect(removals).toContain(sessionId);
+    removals.length = 0;
     livekit.failsWith = undefined;
     await sessions.look();
+    expect(removals).toContain(sessionId);
     await isRemoved(sessionId);
+    removals.length = 0;
+    await sessions.look();
+    expect(removals).not.toContain(sessionId);
   });
 });
