@@ -17,7 +17,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
-const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs'];
+const served = [
+  'session-launch.js',
+  'session-launch.mjs',
+  'worklet.js',
+  'opus.js',
+  'picture.mjs',
+  'livekit.mjs',
+];
 /** Written last: if it exists, the build is complete. */
 const stamp = join(dist, 'integrity.json');
 

@@ -106,8 +106,9 @@ describe('a conversation with a realtime model', () => {
     expect([last.readUInt8(1), last.length, last.readUInt32LE(4)]).toEqual([3, 8, expected.length]);
     const format = { sampleRate: 24_000, preSkip: 156, samples: expected.length } as const;
     const heard = await decoded(client.frames.flatMap(packetsIn), format);
-    const { shift, similarity } = alignment(expected, heard);
-    expect(Math.abs(shift)).toBeLessThanOrEqual(2);
+    const { shift, similarity } = alignment(expected, heard, 48);
+    // Half a millisecond: the filters of the codec shift low frequencies.
+    expect(Math.abs(shift)).toBeLessThanOrEqual(12);
     expect(similarity).toBeGreaterThan(0.8);
     expect((await client.event('utterance.end')).durationMs).toBe(Math.round(expected.length / 24));
   });

@@ -100,7 +100,14 @@ test('all files have one version, and the hashes match the files', async () => {
   expect(version).toBe(packaged);
   const integrity = JSON.parse((await built('integrity.json')).toString());
   expect(integrity.version).toBe(version);
-  for (const name of ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs']) {
+  for (const name of [
+    'session-launch.js',
+    'session-launch.mjs',
+    'worklet.js',
+    'opus.js',
+    'picture.mjs',
+    'livekit.mjs',
+  ]) {
     const hash = createHash('sha384')
       .update(await built(name))
       .digest('base64');

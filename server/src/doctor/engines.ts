@@ -23,14 +23,30 @@ const engines = ['MIND', 'SPEECH', 'HEARING'];
 
 /** Runs the runtime with `--check`, in which it calls each remote engine and the included speech recognition once. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
-  // The check does not call the service, so the token is not used.
-  const report = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
-    cwd,
-    env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
-  });
-  const findings = (JSON.parse(report.stdout) as EngineCheck[]).map(findingOf);
+  const checks = await checksOfRuntime(env, cwd);
+  if (checks instanceof Error)
+    return [fail(`the runtime cannot check them: ${reasonOf(checks)}`, 'see the log of the service')];
+  const findings = checks.map(findingOf);
   const isExternal = engines.some((name) => ['openai', 'realtime'].includes(env[name]?.trim() ?? ''));
   return isExternal ? findings : [ok('the runtime uses no external engine'), ...findings];
+}
+
+async function checksOfRuntime(env: Environment, cwd: string): Promise<EngineCheck[] | Error> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
+      cwd,
+      // The check does not call the service, so the token is not used.
+      env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
+    });
+    return JSON.parse(stdout);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The last line that the runtime printed, or the message of the error. */
+function reasonOf({ message, stderr = '' }: Error & { stderr?: string }): string {
+  return stderr.trim().split('\n').at(-1) || message;
 }
 
 function findingOf(check: EngineCheck): Finding {

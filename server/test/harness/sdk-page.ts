@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const sdk = ['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs'];
+const sdk = [
+  'session-launch.js',
+  'session-launch.mjs',
+  'worklet.js',
+  'opus.js',
+  'picture.mjs',
+  'livekit.mjs',
+];
 const types: Record<string, string> = {
   js: 'text/javascript',
   mjs: 'text/javascript',

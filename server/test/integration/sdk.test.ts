@@ -17,30 +17,35 @@ beforeAll(async () => {
 });
 
 describe('the browser SDK', () => {
-  test.each(['session-launch.js', 'session-launch.mjs', 'worklet.js', 'opus.js', 'picture.mjs', 'livekit.mjs', 'integrity.json'])(
-    '%s is served to pages of any origin, by major and by exact version',
-    async (name) => {
-      const major = await service.call({ path: `/sdk/v2/${name}` });
-      const exact = await service.call({ path: `/sdk/${version}/${name}` });
-      expect([major.status, exact.status]).toEqual([200, 200]);
-      expect(exact.text).toBe(major.text);
-      expect(major.headers['cache-control']).toBe('public, max-age=300, stale-while-revalidate=86400');
-      expect(exact.headers['cache-control']).toBe('public, max-age=31536000, immutable');
-      for (const { headers } of [major, exact]) {
-        expect(headers).toMatchObject({
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-          'x-content-type-options': 'nosniff',
-          'content-type': expect.stringMatching(/^(text\/javascript|application\/json); charset=utf-8$/),
-        });
-      }
-      const again = await service.call({
-        path: `/sdk/v2/${name}`,
-        headers: { 'If-None-Match': String(major.headers.etag) },
+  test.each([
+    'session-launch.js',
+    'session-launch.mjs',
+    'worklet.js',
+    'opus.js',
+    'picture.mjs',
+    'livekit.mjs',
+    'integrity.json',
+  ])('%s is served to pages of any origin, by major and by exact version', async (name) => {
+    const major = await service.call({ path: `/sdk/v2/${name}` });
+    const exact = await service.call({ path: `/sdk/${version}/${name}` });
+    expect([major.status, exact.status]).toEqual([200, 200]);
+    expect(exact.text).toBe(major.text);
+    expect(major.headers['cache-control']).toBe('public, max-age=300, stale-while-revalidate=86400');
+    expect(exact.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    for (const { headers } of [major, exact]) {
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+        'content-type': expect.stringMatching(/^(text\/javascript|application\/json); charset=utf-8$/),
       });
-      expect(again.status).toBe(304);
-    },
-  );
+    }
+    const again = await service.call({
+      path: `/sdk/v2/${name}`,
+      headers: { 'If-None-Match': String(major.headers.etag) },
+    });
+    expect(again.status).toBe(304);
+  });
 
   test('has the hashes of its files', async () => {
     const { files } = (await service.call({ path: `/sdk/${version}/integrity.json` })).json;
