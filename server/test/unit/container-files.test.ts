@@ -49,7 +49,9 @@ describe('Dockerfile', () => {
     const folders = /for folder in (.*?); do/.exec(dockerfile)?.[1]?.split(' ') ?? [];
     const manifests = folders.map((folder) => JSON.parse(readPage(`${folder}/package.json`)));
     const needed = manifests
-      .flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+      .flatMap(({ dependencies, optionalDependencies }) =>
+        Object.keys({ ...dependencies, ...optionalDependencies }),
+      )
       .filter((name) => name.startsWith('@session-launch/'));
     expect(manifests.map(({ name }) => name).sort()).toEqual([...new Set(needed), 'session-launch'].sort());
   });

@@ -20,6 +20,8 @@ const shape = { layers: 6, heads: 8, dimensions: 36 };
 const emptyPenalty = 3.5;
 /** Maximum absolute sample value, of 32,767, of silence: the model hears words in digital silence. */
 const silence = 60;
+/** Maximum hints whose tokens are cached. */
+const maxKnownHints = 2000;
 /** Minimum samples that the encoder accepts; shorter audio holds no word. */
 const fewest = sampleRate / 10;
 
@@ -37,6 +39,14 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, enableCpuMemArena: false };
   const encoder = await InferenceSession.create(await readFile(encoderFile), options);
   const decoder = await InferenceSession.create(await readFile(decoderFile), options);
+
+  const known = new Map();
+  const tokensOf = (hint) => {
+    if (known.size >= maxKnownHints) known.clear();
+    const tokens = known.get(hint) ?? [ids.start, ...tokenizer.encode(hint, false, true)];
+    known.set(hint, tokens);
+    return tokens;
+  };
 
   const emptyCache = () => {
     const cache = {};
@@ -81,7 +91,7 @@ export async function loadMoonshine({ encoder: encoderFile, decoder: decoderFile
   };
 
   return async (samples, hints, isCancelled) => {
-    const bonusAfter = hinted(hints.map((hint) => [ids.start, ...tokenizer.encode(hint, false, true)]));
+    const bonusAfter = hinted(hints.map(tokensOf));
     const texts = [];
     for (const part of partsOf(samples)) {
       if (isCancelled()) return '';
