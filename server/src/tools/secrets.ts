@@ -20,13 +20,13 @@ export const findSecrets = onPool('everyday').one<[projectId: string], SealedSec
   text: `SELECT ${columns} FROM tool_secrets WHERE project_id = $1`,
 });
 
-const lockSecrets = inTransaction.one<[projectId: string], SealedSecrets>({
+export const lockSecrets = inTransaction.one<[projectId: string], SealedSecrets>({
   name: 'lock_tool_secret',
   text: `SELECT ${columns} FROM tool_secrets WHERE project_id = $1 FOR UPDATE`,
 });
 
 /** Two first secrets at the same time: the later one wins, and the earlier one also signs, as if it had been replaced. */
-const storeSecret = inTransaction.run<
+export const storeSecret = inTransaction.run<
   [projectId: string, sealed: string, at: Date, oldExpiresAt: Date, hasGrace: boolean]
 >({
   name: 'store_tool_secret',
@@ -82,7 +82,7 @@ export function signingSecrets(
   return old === undefined ? [current] : [current, old];
 }
 
-const sealedWithOther = onPool('admin').many<
+export const sealedWithOther = onPool('admin').many<
   [kid: string],
   { projectId: string; sealed: string; oldSealed: string | null }
 >({
@@ -92,7 +92,7 @@ const sealedWithOther = onPool('admin').many<
              OR NOT starts_with(reverse(old_sealed), reverse('.' || $1))`,
 });
 
-const sealAgain = onPool('admin').run<
+export const sealAgain = onPool('admin').run<
   [projectId: string, sealed: string, oldSealed: string | null, before: string]
 >({
   name: 'reseal_tool_secret',
