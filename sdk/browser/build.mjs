@@ -82,7 +82,7 @@ export async function build() {
     'livekit.mjs': { entryPoints: ['src/livekit/chunk.ts'], format: 'esm', banner, legalComments: 'eof' },
   };
   mkdirSync(dist, { recursive: true });
-  await buildModules(bundle, common);
+  await buildModules(bundle, common, styles);
   const integrity = {};
   for (const [name, options] of Object.entries(outputs)) {
     const { outputFiles } = await bundle({ ...common, ...options });
@@ -95,10 +95,17 @@ export async function build() {
 }
 
 /** Builds the entries for bundlers, not minified. Code that they share is in chunks. */
-async function buildModules(bundle, common) {
+async function buildModules(bundle, common, styles) {
+  // A file without shared chunks: bundlers that do not split code would otherwise keep everything that it shares with the entries.
+  const ownPicture = {
+    name: 'own-picture',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/picture\/picture\.ts$/ }, () => ({ path: './picture.mjs', external: true })),
+  };
   const { outputFiles } = await bundle({
     ...common,
     entryPoints: ['src/index.ts', 'src/core.ts', 'src/page-speech.ts'],
+    plugins: [styles, ownPicture],
     format: 'esm',
     minify: false,
     minifySyntax: true,
