@@ -8,11 +8,12 @@ import { projectFileJsonSchema } from './project-file/schema.ts';
 import { publicApi } from './public-api.ts';
 import { pictureRigSchema, rigSchema } from './rig.ts';
 import { sessionSchema } from './session.ts';
+import type { Json } from './shared-parts.ts';
 import { constantDeclarations, typeDeclarations, unionDeclaration } from './type-declarations.ts';
 import { sessionClaimsSchema } from './verification.ts';
 import * as wire from './wire.ts';
 
-/** Maximum characters of a list on one line. */
+/** Maximum characters of a line with a whole list or object. */
 const maxWidth = 120;
 
 /** The generated files of the repository, for clients, editors and code generators, by file name. */
@@ -51,11 +52,32 @@ function source(...declarations: string[]): string {
   return ['// Written by `npm run emit` from the contract. Do not edit.\n', ...declarations].join('\n');
 }
 
-/** JSON with short lists of texts and numbers on one line, as formatters write it. */
+/** JSON whose short lists and objects without lists and objects in them are on one line. */
 function text(document: object): string {
-  const lines = JSON.stringify(document, null, 2);
-  return `${lines.replace(/^(.*)\[\n([^[\]{}]*?)\n *\](?=,?$)/gm, (list, before: string, items: string) => {
-    const line = `${before}[${items.trim().replaceAll(/,\n */g, ', ')}]`;
-    return line.length > maxWidth ? list : line;
-  })}\n`;
+  return `${formatted(document as Json, '', 0)}\n`;
+}
+
+/** `used` is the number of characters before the value on its line. */
+function formatted(value: Json, indent: string, used: number): string {
+  if (!isNested(value)) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? '[]' : '{}';
+  const entries: [key: string, value: Json][] = isList
+    ? value.map((item) => ['', item])
+    : Object.entries(value).map(([key, item]) => [`${JSON.stringify(key)}: `, item]);
+  if (!entries.some(([, item]) => isNested(item) && Object.keys(item).length > 0)) {
+    const items = entries.map(([key, item]) => key + JSON.stringify(item)).join(', ');
+    const line = isList || items === '' ? `${open}${items}${close}` : `${open} ${items} ${close}`;
+    if (used + line.length <= maxWidth) return line;
+  }
+  const inner = `${indent}  `;
+  const items = entries.map(([key, item]) => {
+    const before = inner + key;
+    return before + formatted(item, inner, before.length);
+  });
+  return `${open}\n${items.join(',\n')}\n${indent}${close}`;
+}
+
+function isNested(value: Json): value is Json[] | { [key: string]: Json } {
+  return typeof value === 'object' && value !== null;
 }

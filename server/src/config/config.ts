@@ -57,8 +57,6 @@ export interface Config {
   sessionRetentionDays?: number | undefined;
   /** Absent: experiences with the transport livekit cannot be launched. */
   livekit?: LivekitKeys | undefined;
-  /** Whether webhooks may be sent to private addresses. */
-  webhookAllowPrivate: boolean;
   trustProxy?: BlockList | undefined;
   /** Whether requests to addresses that users choose may go to loopback and private addresses. */
   webhookAllowPrivate: boolean;

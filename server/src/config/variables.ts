@@ -169,16 +169,11 @@ export const variables = {
   webhookAllowPrivate: variable('WEBHOOK_ALLOW_PRIVATE', onOrOff, {
     default: 'off',
     meaning:
-      '`on` or `off`: whether webhooks may have private addresses, and http URLs of loopback addresses. With `off`, only https to public addresses is allowed.',
+      '`on` or `off`: whether webhooks and tools may have loopback and private addresses, the loopback ones also with http. With `off`, only https to public addresses is allowed. With `on`, anyone who may edit experiences or webhooks can send requests to servers in the network of the service.',
   }),
   trustProxy: variable('TRUST_PROXY', proxies, {
     meaning:
       'Proxies whose `X-Forwarded-For` is trusted, by the service and by a standalone runtime: a comma-separated list of addresses and CIDR ranges. If unset, none is trusted.',
-  }),
-  webhookAllowPrivate: variable('WEBHOOK_ALLOW_PRIVATE', onOrOff, {
-    default: 'off',
-    meaning:
-      '`on` or `off`: whether tools may be called at loopback and private addresses, at loopback addresses also over http. Anyone who may edit experiences can then send requests to servers in the network of the service.',
   }),
   assetsDir: variable('ASSETS_DIR', path, {
     otherwise: 'the demo art',

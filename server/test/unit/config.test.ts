@@ -44,7 +44,6 @@ describe('defaults', () => {
       tokenTtlSeconds: 600,
       runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isIncluded: true },
       maxSessions: 50,
-      webhookAllowPrivate: false,
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,
       logLevel: 'info',
