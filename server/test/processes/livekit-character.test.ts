@@ -37,8 +37,11 @@ test('the character of the LiveKit example speaks, answers a text, stops when it
     character.played(sound.utterance, ms, sound.isLast);
   });
   character.on('message', (message: (typeof messages)[number]) => messages.push(message));
+  let rate = 0;
+  character.once('ready', ({ audio }: { audio: { output: { sampleRate: number } } }) => {
+    rate = audio.output.sampleRate;
+  });
   const [ready] = await once(character, 'ready');
-  const rate = ready.audio.output.sampleRate as number;
   expect(ready.engines.mind.kind).toBe('script');
   const heard = (text: string) =>
     expect.poll(() => messages.some((one) => one.status === 'final' && one.text.includes(text))).toBe(true);
