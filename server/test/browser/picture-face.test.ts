@@ -79,7 +79,7 @@ async function leave(): Promise<void> {
   await dialog().waitFor({ state: 'detached' });
 }
 
-test('the dialog says what is needed, and refuses files before they are uploaded', async () => {
+test('the dialog asks for permission of the person, and refuses unusable files before an upload', async () => {
   await tab.button('Use a picture').click();
   await dialog().getByText('Use pictures of people only with their permission.').waitFor();
   await inspect(page, 'picture-empty');

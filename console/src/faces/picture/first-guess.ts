@@ -24,7 +24,7 @@ interface Candidate {
 
 /** Score from which a candidate counts as a face; about 7 is possible. */
 const enough = 4;
-/** Tilts of the head that are tried, in radians, and the candidates that are looked at more closely. */
+/** Tilts of the head that are tried, in radians, and the maximum number of candidates that are refined. */
 const tilts = [0, -0.13, 0.13, -0.26, 0.26];
 const maxFinalists = 12;
 
@@ -227,7 +227,7 @@ function handlesAt(tables: Tables, at: Candidate): Handles {
     let u = 0.22;
     while (u < 0.55 && light(side * (u + 0.03), v - 0.01, 0.02, 0.025) < inside + (cheek - inside) * 0.6)
       u += 0.02;
-    // Between what was found and what is usual.
+    // A mean of the measured and the usual width.
     return [side * (0.6 * u + 0.4 * 0.4), gap(side * 0.3, 0.05, v - 0.08, v + 0.08)[1]];
   };
   const edges: Place[] = [];

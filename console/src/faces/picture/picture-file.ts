@@ -52,7 +52,7 @@ async function decoded(blob: Blob): Promise<HTMLCanvasElement> {
   }
 }
 
-/** A part of a picture on a canvas of its own. */
+/** Copies a part of a picture to a new canvas. */
 export function drawn(
   source: CanvasImageSource,
   left: number,

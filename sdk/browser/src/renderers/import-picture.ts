@@ -1,2 +1,2 @@
-/** Loads the renderer of pictures. Bundlers make it a chunk of its own; the served files replace this module by `import-served-picture.ts`. */
+/** Loads the renderer of pictures. In the package it is a separate file; the served files replace this module by `import-served-picture.ts`. */
 export const importPicture = (_url: string) => import('./picture/picture.ts');
