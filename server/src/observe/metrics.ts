@@ -186,12 +186,32 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
 
 function watch(registry: Registry, parts: MetricSources): void {
   const { database, caches, traffic, admissions } = parts;
+  // Read before the metrics below that need queries, which would be counted here.
+  sample(registry, Gauge, {
+    name: 'session_launch_database_connections',
+    help: 'Database connections by lane and state',
+    labelNames: ['lane', 'state'],
+    read: () =>
+      Object.entries(database.pools()).flatMap(([lane, { total, idle, waiting }]) =>
+        Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+          labels: { lane, state },
+          value,
+        })),
+      ),
+  });
   sample(registry, Gauge, {
     name: 'session_launch_active_sessions',
     help: 'Active sessions of all processes',
     read: async () => plain(await parts.activeSessions()),
   });
-  const ofWebhooks = () => parts.webhookQueues();
+  let reading: ReturnType<MetricSources['webhookQueues']> | undefined;
+  /** One query for both metrics. */
+  const ofWebhooks = () => {
+    reading ??= parts.webhookQueues().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
   sample(registry, Gauge, {
     name: 'session_launch_webhook_outbox_seconds',
     help: 'Age of the oldest event that no process has queued for its webhooks',
@@ -224,18 +244,6 @@ function watch(registry: Registry, parts: MetricSources): void {
         { labels: { cache, result: 'miss' }, value: counts.misses },
         ...('refused' in counts ? [{ labels: { cache, result: 'refused' }, value: counts.refused }] : []),
       ]),
-  });
-  sample(registry, Gauge, {
-    name: 'session_launch_database_connections',
-    help: 'Database connections by lane and state',
-    labelNames: ['lane', 'state'],
-    read: () =>
-      Object.entries(database.pools()).flatMap(([lane, { total, idle, waiting }]) =>
-        Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
-          labels: { lane, state },
-          value,
-        })),
-      ),
   });
   sample(registry, Gauge, {
     name: 'session_launch_free_disk_bytes',
