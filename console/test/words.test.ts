@@ -91,5 +91,5 @@ test('every field of the schema has a name and a tab', () => {
     expect(tabOf(parsePath(path)), path).toBeDefined();
   }
   expect(tabOf(['runtime', 'mind', 'topics', 0])).toBe('mind');
-  expect(tabOf(['runtime', 'transport'])).toBe('yaml');
+  expect(tabOf(['runtime', 'transport'])).toBe('setup');
 });

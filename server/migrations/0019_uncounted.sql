@@ -6,7 +6,7 @@ ALTER TABLE uncounted_sessions ADD COLUMN project_id text COLLATE "C";
 UPDATE uncounted_sessions u SET project_id = (SELECT s.project_id FROM sessions s WHERE s.id = u.session_id);
 CREATE INDEX uncounted_sessions_by_project ON uncounted_sessions (project_id, is_late, session_id);
 
---> include frozen/0020_complete_uncounted.sql
+--> include frozen/0019_complete_uncounted.sql
 
 -- Also completes the rows of a function that was replaced while it ran.
 CREATE TRIGGER uncounted_sessions_completed BEFORE INSERT ON uncounted_sessions

@@ -49,18 +49,6 @@ export const livekitWebhookOperation: Operation = {
     },
   },
   answers: { 204: { description: 'The event was applied, or changes nothing.' } },
-  errors: [
-    'INVALID_JSON',
-    'LIVEKIT_SIGNATURE_INVALID',
-    'PAYLOAD_TOO_LARGE',
-    'TRANSPORT_NOT_CONFIGURED',
-    'INTERNAL',
-    'UNAVAILABLE',
-  ],
-  errorExamples: {
-    TRANSPORT_NOT_CONFIGURED: {
-      message: 'This service has no LIVEKIT_API_KEY and LIVEKIT_API_SECRET.',
-    },
-  },
+  errors: ['INVALID_JSON', 'LIVEKIT_SIGNATURE_INVALID', 'PAYLOAD_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'],
   everyAnswer: notStored,
 };

@@ -15,7 +15,8 @@ export function refusal(answer: Answer, attempts: number): errors.LaunchError {
       status,
       ...(requestId === undefined ? {} : { requestId }),
       ...(error?.details === undefined ? {} : { details: error.details }),
-      retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
+      // 501 reports a configuration that is missing.
+      retryable: (status >= 500 && status !== 501) || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       attempts,
     },

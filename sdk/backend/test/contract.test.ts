@@ -26,6 +26,7 @@ describe('every code of the contract has the class of its status', () => {
     415: 'InvalidRequestError',
     429: 'RateLimitError',
     500: 'ServiceError',
+    501: 'ServiceError',
     503: 'ServiceError',
   };
 

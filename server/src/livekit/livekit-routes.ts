@@ -23,10 +23,8 @@ export async function livekitRoutes(app: FastifyInstance, { livekit }: LivekitRo
   });
   leaveBodiesUnread(app);
   app.post(path, async (request, reply) => {
-    if (livekit === undefined)
-      throw new ApiError('TRANSPORT_NOT_CONFIGURED', {
-        message: 'This service has no LIVEKIT_API_KEY and LIVEKIT_API_SECRET.',
-      });
+    // Without keys, no signature is valid.
+    if (livekit === undefined) throw new ApiError('LIVEKIT_SIGNATURE_INVALID');
     const hash = await signedHash(livekit.keys, request.raw.headers.authorization);
     const event = readEvent(await readBytes(request.raw), hash);
     if (event !== undefined) await livekit.sessions.apply(event, request.id);

@@ -118,7 +118,10 @@ describe('engines', () => {
 
 describe('doctor', () => {
   it('passes all checks with a running service', async () => {
-    const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env: { ...env, RUNTIME: 'on' } });
+    const { code, stdout, stderr } = await runCli(['doctor'], {
+      cwd,
+      env: { ...env, RUNTIME: 'on', HEARING: 'page' },
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const checks = stdout.trimEnd().split('\n');
     expect(checks.map((line) => line.replace(/^ok {4}([^:]+): .*$/, '$1'))).toEqual([

@@ -24,7 +24,7 @@ describe('a large project file', () => {
       line: line + 1,
       column: (lines[line] ?? '').indexOf('"websocket"') + 1,
       path: 'experiences[199].runtime.transport.type',
-      message: '"websoket" must be websocket; did you mean "websocket"?',
+      message: '"websoket" must be one of websocket, livekit; did you mean "websocket"?',
     });
     expect(answer.json.error.message).toMatch(/^line \d+: experiences\[0\]\..* \(and 199 more problems\)$/);
     const stored = await service.admin({ path: `/admin/projects/${file.project.id}` });

@@ -167,7 +167,7 @@ test('without the variables, mints and availability say so, nothing is stored, a
     });
     expect(available.json).toMatchObject({ available: false, code: 'TRANSPORT_NOT_CONFIGURED' });
     const webhook = await livekitWebhook('participant_joined', 'ses_1');
-    expectError(await sendWebhook(other, webhook), 501, 'TRANSPORT_NOT_CONFIGURED');
+    expectError(await sendWebhook(other, webhook), 401, 'LIVEKIT_SIGNATURE_INVALID');
     // The key was not used up.
     const later = await mintFromServer(service, world.key, body, { 'Idempotency-Key': 'without' });
     expect(later.status).toBe(201);

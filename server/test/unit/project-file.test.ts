@@ -629,7 +629,7 @@ describe('invalid fields and values are reported:', () => {
       'name: A }, { characterId: a, name: B }]',
       '.characters[1].characterId "a" is already used by experiences[0].runtime.characters[0] (line 7); characters of one experience need different ids; change one',
     ],
-    ['type: websocket', 'type: webrtc', '.transport.type "webrtc" must be websocket'],
+    ['type: websocket', 'type: webrtc', '.transport.type "webrtc" must be one of websocket, livekit'],
     ['type: websocket, ', '', '.transport needs the field "type"; add for example type: websocket'],
     [
       'ws://localhost:9000',
