@@ -20,6 +20,7 @@ const routes = [
   'experiences',
   'keys',
   'embeds',
+  'webhooks',
   'sessions',
   'limits',
   'activity',
@@ -40,6 +41,12 @@ beforeAll(async () => {
     await createKey(service, projectId, { name: name.slice(0, 100) });
     await createOperator(service, { name: name.slice(0, 100) });
   }
+  for (const name of Object.values(titles))
+    await service.admin({
+      method: 'POST',
+      path: `/admin/projects/${projectId}/webhooks`,
+      body: { url: `https://shop.example/${'long'.repeat(400)}`, events: ['session.ended'], name },
+    });
   await createWorld(service, { project: { name: titles.markup } });
   await mintFromServer(service, world.key, { experienceId: world.experienceId, userId: 'u'.repeat(120) });
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
