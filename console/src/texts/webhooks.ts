@@ -10,7 +10,7 @@ export const webhooksTexts = {
   create: 'Create webhook',
   empty: 'No webhooks yet',
   emptyText:
-    'Create one to be told when sessions start and end, for example to bill for the time. Failed requests are repeated.',
+    'A webhook tells your application when sessions start and end, for example to bill for the time. Failed requests are repeated.',
   emptyReadOnly: 'Developers and owners can create webhooks.',
   webhook: 'Webhook',
   events: 'Events',
@@ -33,7 +33,8 @@ export const webhooksTexts = {
   disabledTitle: 'This webhook is disabled',
   disabledText: 'Its events wait, and are sent in their order when it is enabled again.',
   failingTitle: 'Deliveries fail',
-  failingSince: 'No event was delivered since the first failure',
+  firstFailure: 'First failure:',
+  noneSince: 'No event was delivered since.',
   failingText:
     'Failed events are sent again for three days. After five days without a success the webhook is disabled.',
 

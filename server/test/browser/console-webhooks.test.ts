@@ -31,7 +31,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver.close();
-  expect(tab.complaints.splice(0)).toEqual([]);
+  // The browser reports refused requests, too.
+  expect(tab.complaints.splice(0).filter((one) => !/\b400\b/.test(one))).toEqual([]);
 });
 
 const mint = async () => {
@@ -150,7 +151,7 @@ test('changes, disables, enables and deletes a webhook, and gives it a new secre
   await field('URL').fill(`${receiver.url}?from=console`);
   await field('Name').fill('follow-ups');
   await dialog('Change the webhook').getByRole('checkbox', { name: 'experience.published' }).check();
-  // Another operator changes another field meanwhile.
+  // Another operator changes another field at the same time.
   await webhook.patch({ enabled: false });
   await button('Save').click();
   await page.getByRole('heading', { name: 'follow-ups', level: 1 }).waitFor();

@@ -1,4 +1,4 @@
-import { findProgram, isSkipped } from '@session-launch/testing/find-program.ts';
+import { findProgram, isSkipped } from '@session-launch/testing/programs.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';

@@ -14,8 +14,8 @@ import { applicationOf } from './shown-code.ts';
 /** A receiver of webhooks that runs the shown code with the shown command. */
 export interface RunningReceiver {
   url: string;
+  /** What it has printed. */
   output(): string;
-  stop(): Promise<void>;
 }
 
 /** Starts the receiver in a language on a free port, instead of port 3000. The test stops it. */
@@ -32,19 +32,22 @@ export async function startShownReceiver(
     '.env': webhookVariableSnippet(secret),
   });
   // In its own process group: the shell and `go run` start further processes.
-  const child = spawn('sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
+  const child = spawn('sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].on('data', (chunk: Buffer) => {
+      output[stream] += chunk.toString();
+    });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stop = async () => {
+  onTestFinished(async () => {
     endGroup(child);
     await closed;
-  };
-  onTestFinished(stop);
-  await until('the receiver', () => isListening(port));
-  return { url: `http://127.0.0.1:${port}/`, output: () => output, stop };
+  });
+  await until('the receiver', async () => {
+    if (child.exitCode !== null) throw new Error(`the receiver ended: ${output.stderr}`);
+    return isListening(port);
+  });
+  return { url: `http://127.0.0.1:${port}/`, output: () => output.stdout };
 }
 
 function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {

@@ -9,7 +9,7 @@ export function Answer({ attempt: { status, error, milliseconds } }: { attempt: 
     <span>
       {status === undefined ? null : texts.status(status)}
       {status !== undefined && error !== undefined ? ', ' : null}
-      {error} <span class="soft number">{texts.took(milliseconds)}</span>
+      {error} <span class="soft number took">{texts.took(milliseconds)}</span>
     </span>
   );
 }

@@ -33,7 +33,7 @@ export function Deliveries({ webhook }: { webhook: WebhookRecord }) {
           <Button onPress={() => set(isReplaying, true)}>{texts.replay}</Button>
         ) : null}
       </div>
-      <div class="filters">
+      <div class="status-filter">
         <Select
           label={texts.deliveryStatus}
           value={status}

@@ -8,7 +8,7 @@ const tones = { pending: '', delivered: 'good', failed: 'bad' } as const;
 /** The status of a delivery, and when it will be sent again. */
 export function DeliveryState({ delivery: { status, nextAttemptAt } }: { delivery: WebhookDelivery }) {
   return (
-    <span class="state">
+    <span class="with-note">
       <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>
       {status !== 'pending' || nextAttemptAt === undefined ? null : (
         <span class="soft">

@@ -85,7 +85,7 @@ function WebhookTable({ projectId, webhooks }: { projectId: string; webhooks: We
               <a href={hashOf([projectId, 'webhooks', webhook.webhookId])}>
                 <bdi>{nameOf(webhook)}</bdi>
               </a>{' '}
-              <code class="soft">{webhook.url}</code>
+              <code class="soft url">{webhook.url}</code>
             </span>
           ),
         },
@@ -100,14 +100,14 @@ function WebhookTable({ projectId, webhooks }: { projectId: string; webhooks: We
 function State({ webhook: { enabled, disabledReason, failingSince } }: { webhook: WebhookRecord }) {
   if (!enabled)
     return (
-      <span class="state">
+      <span class="with-note">
         <Badge tone={disabledReason === 'operator' ? '' : 'bad'}>{texts.off}</Badge>
         {disabledReason === undefined ? null : <span class="soft">{texts.reasons[disabledReason]}</span>}
       </span>
     );
   if (failingSince !== undefined)
     return (
-      <span class="state">
+      <span class="with-note">
         <Badge tone="warn">{texts.failing}</Badge>
         <span class="soft">
           {texts.since} <Time at={failingSince} />

@@ -144,7 +144,7 @@ function Trouble({
     <div class="notice bad" role="status">
       <h2>{texts.failingTitle}</h2>
       <p>
-        {texts.failingSince}, <Time at={failingSince} />.
+        {texts.firstFailure} <Time at={failingSince} />. {texts.noneSince}
       </p>
       <p>{texts.failingText}</p>
     </div>

@@ -1,4 +1,4 @@
-// Here, because only the editor has a sheet of its own that is loaded later.
+// Part of the first load: the build writes a later sheet for the editor only.
 import './webhooks.css';
 import { request } from '../../api/client.ts';
 import { lazy } from '../../parts/lazy.tsx';
