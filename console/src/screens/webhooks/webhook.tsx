@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { WebhookRecord, WebhookTestResult } from '@session-launch/contract/admin/webhooks';
-import { messageOf, request } from '../../api/client.ts';
+import { ApiFailure, messageOf, request } from '../../api/client.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
@@ -33,7 +33,8 @@ export function WebhookScreen({ projectId, webhookId }: Ids) {
     (signal) => request('GET /admin/projects/{projectId}/webhooks/{webhookId}', { params, signal }),
     ['webhook', 'session', 'tally'],
   );
-  const webhook = loaded.data;
+  const isDeleted = loaded.error instanceof ApiFailure && loaded.error.status === 404;
+  const webhook = isDeleted ? undefined : loaded.data;
   const asking = useSignal<'change' | 'disable' | 'delete' | 'secret' | undefined>(undefined);
   const secret = useSignal<string | undefined>(undefined);
   const test = useSignal<WebhookTestResult | 'running' | undefined>(undefined);
@@ -81,7 +82,7 @@ export function WebhookScreen({ projectId, webhookId }: Ids) {
         </>
       }
     >
-      <Show loaded={loaded}>
+      <Show loaded={{ ...loaded, data: webhook }}>
         {(one) => (
           <>
             <Trouble webhook={one} onEnable={isPermitted ? enable : undefined} />
