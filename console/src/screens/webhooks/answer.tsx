@@ -20,7 +20,9 @@ export function ResponseBody({ text }: { text: string }) {
     <div class="response">
       <p class="soft">{texts.response}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-      <pre tabIndex={0}>{text}</pre>
+      <div class="response-text" tabIndex={0}>
+        {text}
+      </div>
     </div>
   );
 }

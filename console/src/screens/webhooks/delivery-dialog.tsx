@@ -17,7 +17,8 @@ interface DeliveryDialogProps {
 
 /** One delivery: every attempt, newest first, and the body. */
 export function DeliveryDialog({ delivery, action, onClose }: DeliveryDialogProps) {
-  const { type, eventId, attempts, body } = delivery;
+  const { type, eventId, attempts } = delivery;
+  const body = JSON.stringify(delivery.body, null, 2);
   return (
     <Dialog title={type} isWide onClose={onClose}>
       <p class="row">
@@ -41,7 +42,7 @@ export function DeliveryDialog({ delivery, action, onClose }: DeliveryDialogProp
       </section>
       <section class="stack">
         <h3>{texts.body}</h3>
-        <CopyValue value={JSON.stringify(body, null, 2)} label={texts.bodyItself} />
+        <CopyValue value={body} label={texts.bodyItself} />
       </section>
       <div class="dialog-foot">
         {action}
