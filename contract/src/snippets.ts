@@ -1,6 +1,6 @@
 declare const made: unique symbol;
 
-/** Code to copy. Only the functions of this module return it; `server/test/browser/snippets.test.ts` runs what each of them returns. */
+/** Code to copy. Only this module makes it; `server/test/browser/snippets.test.ts` and `webhook-code.test.ts` run all of it. */
 export type Snippet = string & { readonly [made]: true };
 
 interface Start {
@@ -141,6 +141,123 @@ export function createKeySnippet(projectId: string): Snippet {
     `npx session-launch keys create --project ${shellWord(projectId)} --mode test --scope sessions:create`,
   );
 }
+
+/** The line of an `.env` file that the receivers of webhooks expect. */
+export function webhookVariableSnippet(secret: string): Snippet {
+  return lines(`WEBHOOK_SECRET=${secret}`);
+}
+
+/** How to run each receiver of `webhookSnippets`, saved under the name in the command, with the line of `webhookVariableSnippet` in `.env`. */
+export const webhookCommands = {
+  node: 'node --env-file=.env receiver.mjs',
+  python: 'env $(cat .env) python3 receiver.py',
+  go: 'env $(cat .env) go run receiver.go',
+} as const;
+export type WebhookLanguage = keyof typeof webhookCommands;
+
+/** Receivers on port 3000 that verify each request and print the event. */
+export const webhookSnippets: Record<WebhookLanguage, Snippet> = {
+  node: lines(
+    "import { createServer } from 'node:http';",
+    "import { buffer } from 'node:stream/consumers';",
+    "import { verifyWebhook, WebhookError } from '@session-launch/backend';",
+    '',
+    'createServer(async (request, response) => {',
+    '  try {',
+    '    const body = await buffer(request);',
+    '    const event = await verifyWebhook({ headers: request.headers, body }, process.env.WEBHOOK_SECRET);',
+    '    console.log(event.id, event.type);',
+    '    response.writeHead(204).end();',
+    '  } catch (error) {',
+    '    response.writeHead(error instanceof WebhookError ? 400 : 500).end();',
+    '  }',
+    '}).listen(3000);',
+  ),
+  python: lines(
+    'import base64, hashlib, hmac, json, os, time',
+    'from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer',
+    '',
+    'KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))',
+    '',
+    '',
+    'def is_signed(headers, body):',
+    '    event_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")',
+    '    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:',
+    '        return False',
+    '    signed = f"{event_id}.{timestamp}.".encode() + body',
+    '    expected = b"v1," + base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest())',
+    '    signatures = headers.get("webhook-signature", "").encode().split()',
+    '    return any(hmac.compare_digest(expected, one) for one in signatures)',
+    '',
+    '',
+    'class Receiver(BaseHTTPRequestHandler):',
+    '    def do_POST(self):',
+    '        body = self.rfile.read(int(self.headers.get("content-length", 0)))',
+    '        if is_signed(self.headers, body):',
+    '            print(self.headers["webhook-id"], json.loads(body)["type"], flush=True)',
+    '            self.send_response(204)',
+    '        else:',
+    '            self.send_response(400)',
+    '        self.end_headers()',
+    '',
+    '',
+    'ThreadingHTTPServer(("", 3000), Receiver).serve_forever()',
+  ),
+  go: lines(
+    'package main',
+    '',
+    'import (',
+    '\t"crypto/hmac"',
+    '\t"crypto/sha256"',
+    '\t"encoding/base64"',
+    '\t"encoding/json"',
+    '\t"fmt"',
+    '\t"io"',
+    '\t"log"',
+    '\t"net/http"',
+    '\t"os"',
+    '\t"strconv"',
+    '\t"strings"',
+    '\t"time"',
+    ')',
+    '',
+    'func isSigned(header http.Header, body, key []byte) bool {',
+    '\ttimestamp := header.Get("webhook-timestamp")',
+    '\tseconds, err := strconv.ParseInt(timestamp, 10, 64)',
+    '\tif err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute {',
+    '\t\treturn false',
+    '\t}',
+    '\tmac := hmac.New(sha256.New, key)',
+    '\tfmt.Fprintf(mac, "%s.%s.%s", header.Get("webhook-id"), timestamp, body)',
+    '\texpected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))',
+    '\tfor _, signature := range strings.Fields(header.Get("webhook-signature")) {',
+    '\t\tif hmac.Equal([]byte(signature), expected) {',
+    '\t\t\treturn true',
+    '\t\t}',
+    '\t}',
+    '\treturn false',
+    '}',
+    '',
+    'func main() {',
+    '\tsecret := strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_")',
+    '\tkey, err := base64.StdEncoding.DecodeString(secret)',
+    '\tif err != nil || len(key) == 0 {',
+    '\t\tlog.Fatal("WEBHOOK_SECRET must contain the secret of the webhook")',
+    '\t}',
+    '\thttp.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {',
+    '\t\tbody, err := io.ReadAll(http.MaxBytesReader(response, request.Body, 1<<20))',
+    '\t\tvar event struct{ Type string }',
+    '\t\tif err != nil || !isSigned(request.Header, body, key) || json.Unmarshal(body, &event) != nil {',
+    '\t\t\tresponse.WriteHeader(http.StatusBadRequest)',
+    '\t\t\treturn',
+    '\t\t}',
+    '\t\tfmt.Println(request.Header.Get("webhook-id"), event.Type)',
+    '\t\tresponse.WriteHeader(http.StatusNoContent)',
+    '\t})',
+    '\tlog.Fatal(http.ListenAndServe(":3000", nil))',
+    '}',
+  ),
+};
 
 function lines(...parts: string[]): Snippet {
   return parts.join('\n') as Snippet;

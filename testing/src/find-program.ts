@@ -23,6 +23,7 @@ export const packages = {
   haproxy: 'haproxy',
   pg_dump: 'postgresql-client',
   promtool: 'prometheus',
+  python3: 'python3',
   'systemd-analyze': 'systemd',
 } as const;
 

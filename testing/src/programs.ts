@@ -1,7 +1,7 @@
 import { findPostgres, noDebianPostgres } from './find-postgres.ts';
 import { findProgram } from './find-program.ts';
 
-export { isSkipped } from './find-program.ts';
+export { findProgram, isSkipped } from './find-program.ts';
 
 /** Like `findProgram`, but throws if the program is missing. */
 export function requireProgram(name: string): string {

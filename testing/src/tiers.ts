@@ -63,6 +63,7 @@ const later: Record<string, Record<Reason, string[]>> = {
       'test/browser/console-sign-in.test.ts',
       'test/browser/console-texts.test.ts',
       'test/browser/console-together.test.ts',
+      'test/browser/console-webhooks.test.ts',
       'test/browser/creator.test.ts',
       'test/browser/doc-code.test.ts',
       'test/browser/editor-forms.test.ts',

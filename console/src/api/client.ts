@@ -69,8 +69,8 @@ export async function requestText<R extends Route>(route: R, ...[options]: Rest<
 }
 
 async function jsonOf<R extends Route>(response: Response): Promise<AnswerTo<R>> {
-  if (response.status === 204 || response.status === 202) return undefined as AnswerTo<R>;
-  return (await response.json()) as AnswerTo<R>;
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as AnswerTo<R>;
 }
 
 interface Sendable {
@@ -111,6 +111,13 @@ async function failure(response: Response): Promise<ApiFailure> {
   const { error } = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
   if (error === undefined) return new ApiFailure(response.status, 'OFFLINE', texts.offline.foreign);
   return new ApiFailure(response.status, error.code, error.message, error.details, error.requestId);
+}
+
+/** The problems that the service found in the fields of a request, by their paths. */
+export function problemsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiFailure) || !Array.isArray(error.details)) return {};
+  const details = error.details as { path: string; message: string }[];
+  return Object.fromEntries(details.map(({ path, message }) => [path, message]));
 }
 
 /** What to tell a person about a failure. */

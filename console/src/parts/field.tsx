@@ -17,7 +17,7 @@ interface TextFieldProps extends FieldProps {
   onInput(value: string): void;
   /** Called when the field is left or Enter is pressed. */
   onChange?(value: string): void;
-  type?: 'text' | 'password' | 'number' | 'search' | 'date';
+  type?: 'text' | 'password' | 'number' | 'search' | 'date' | 'datetime-local';
   required?: boolean;
   /** Maximum number of characters. A longer text is kept, with a problem. */
   maxLength?: number | undefined;

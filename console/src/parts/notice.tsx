@@ -76,7 +76,7 @@ export function CopyCode({ code, ...props }: CopyProps & { code: Snippet }) {
   return <Copy text={code} {...props} />;
 }
 
-/** A key, a token or a link to copy. */
+/** A key, a token, a link or data to copy. */
 export function CopyValue({ value, ...props }: CopyProps & { value: string }) {
   return <Copy text={value} {...props} />;
 }

@@ -10,6 +10,7 @@ import { overviewScreen } from './overview/overview.tsx';
 import { sessionsScreen } from './sessions/sessions.tsx';
 import { systemScreen } from './system/system.tsx';
 import { teamScreen } from './team/team.tsx';
+import { webhooksScreen } from './webhooks/webhooks.tsx';
 
 /** The screens of a project, in the order of the navigation. */
 export const projectScreens: readonly ProjectScreen[] = [
@@ -17,6 +18,7 @@ export const projectScreens: readonly ProjectScreen[] = [
   experiencesScreen,
   keysScreen,
   embedsScreen,
+  webhooksScreen,
   sessionsScreen,
   limitsScreen,
   activityScreen,

@@ -152,6 +152,8 @@ export const portalTexts = {
     passed: 'ok',
     failed: 'missing',
   },
+  // The other texts of the screen are in webhooks.ts, which is loaded with it.
+  webhooks: { title: 'Webhooks' },
   sessions: {
     title: 'Sessions',
     caption: 'Sessions of the project, newest first',

@@ -14,6 +14,7 @@ import { askAdmin } from '../harness/ask-admin.ts';
 import { type ConsoleTab, openConsole } from '../harness/console.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
+import { createWebhook } from '../harness/webhook-receiver.ts';
 
 const service = useService();
 const browser = useBrowser();
@@ -68,6 +69,17 @@ beforeAll(async () => {
       { name: `Revoke ${hint}`, permission, request: post('revoke') },
     ];
   };
+  const webhookBody = { url: 'https://shop.example/webhooks', events: ['session.ended'] };
+  const webhook = await createWebhook(service, projectId, webhookBody);
+  const ofWebhook = (name: string, method: string, rest: string, body?: object): Control => ({
+    name,
+    permission: 'run-integration',
+    request: {
+      method,
+      path: `${project}/webhooks/${webhook.webhookId}${rest}`,
+      ...(body === undefined ? {} : { body }),
+    },
+  });
   screens = [
     {
       route: 'overview',
@@ -117,6 +129,32 @@ beforeAll(async () => {
           permission: 'run-integration',
           request: settings({ allowedOrigins: [] }),
         },
+      ],
+    },
+    {
+      route: 'webhooks',
+      everybody: [],
+      controls: [
+        {
+          name: 'Create webhook',
+          permission: 'run-integration',
+          request: { method: 'POST', path: `${project}/webhooks`, body: webhookBody },
+        },
+      ],
+    },
+    {
+      route: `webhooks/${webhook.webhookId}`,
+      everybody: ['Copy code'],
+      controls: [
+        ofWebhook('Change', 'PATCH', '', { name: 'other' }),
+        ofWebhook('Disable', 'PATCH', '', { enabled: false }),
+        ofWebhook('Delete', 'DELETE', ''),
+        ofWebhook('Send test', 'POST', '/test'),
+        ofWebhook('New secret', 'POST', '/secret'),
+        ofWebhook('Send a period again', 'POST', '/replay', {
+          from: '2026-03-01T00:00:00Z',
+          to: '2026-03-02T00:00:00Z',
+        }),
       ],
     },
     { route: 'sessions', everybody: ['Download CSV'], controls: [] },
@@ -187,7 +225,16 @@ test.each(roles)('%s sees exactly what the role table permits; the API refuses t
   const tab = await openConsole(context, service, operator.operatorId);
   const { page } = tab;
 
-  const expectedLinks = ['Overview', 'Experiences', 'Keys', 'Embeds', 'Sessions', 'Limits', 'Activity'];
+  const expectedLinks = [
+    'Overview',
+    'Experiences',
+    'Keys',
+    'Embeds',
+    'Webhooks',
+    'Sessions',
+    'Limits',
+    'Activity',
+  ];
   const ofService = permitted(role, others).filter((name) => ['Team', 'System'].includes(name));
   await expect.poll(() => names(tab, 'nav a')).toEqual([...expectedLinks, ...ofService]);
   const hasNewProject = permitted(role, others).includes('New project');

@@ -20,6 +20,7 @@ const routes = [
   'experiences',
   'keys',
   'embeds',
+  'webhooks',
   'sessions',
   'limits',
   'activity',
@@ -40,6 +41,12 @@ beforeAll(async () => {
     await createKey(service, projectId, { name: name.slice(0, 100) });
     await createOperator(service, { name: name.slice(0, 100) });
   }
+  for (const name of Object.values(titles))
+    await service.admin({
+      method: 'POST',
+      path: `/admin/projects/${projectId}/webhooks`,
+      body: { url: `https://shop.example/${'long'.repeat(400)}`, events: ['session.ended'], name },
+    });
   await createWorld(service, { project: { name: titles.markup } });
   await mintFromServer(service, world.key, { experienceId: world.experienceId, userId: 'u'.repeat(120) });
   context = await browser.open({ viewport: { width: 1280, height: 800 } });
@@ -79,7 +86,7 @@ test('titles with markup, right-to-left text, emoji and 200 characters are shown
   await expect.poll(() => switcher.locator('option').allInnerTexts()).toContain(titles.markup);
   await page.keyboard.press('Control+k');
   const found = tab.dialog('Jump to').getByRole('link');
-  await found.filter({ hasText: titles.rightToLeft }).waitFor();
+  await found.filter({ hasText: titles.rightToLeft }).filter({ hasText: 'exp_' }).waitFor();
   await inspect(page, 'jump-titles');
   await page.keyboard.press('Escape');
   expect(tab.complaints).toEqual([]);

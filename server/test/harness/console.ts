@@ -59,9 +59,9 @@ async function settled(page: Page): Promise<void> {
   await until('everything is loaded', async () => (await page.locator('main .loading').count()) === 0);
 }
 
-const secret = /sl_(test|live)_\w{20,}|slo_\w+|#code=|eyJ[\w-]+/g;
+const secret = /sl_(test|live)_\w{20,}|slo_\w+|whsec_[\w+/=]+|#code=|eyJ[\w-]+/g;
 
-/** Lists keys and tokens in the address, the document and the storage of a page, except for `shown`. */
+/** Lists keys, tokens and secrets of webhooks in the address, the document and the storage of a page, except for `shown`. */
 export async function keptSecrets(page: Page, shown = ''): Promise<string[]> {
   const kept = await page.evaluate<string>(`(async () => {
     const stored = [];

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
 /** Creates a folder of an application with these files and the built packages. */
-async function applicationOf(files: Record<string, string>): Promise<string> {
+export async function applicationOf(files: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   await symlink(modules, join(folder.path, 'node_modules'), 'junction');

@@ -57,7 +57,7 @@ test('memory does not grow while all screens are used over and over', {
   const [projectId, experienceId] = ['prj_demo', 'exp_harbor_guide'];
   const context = await browser.open({ viewport: { width: 1280, height: 800 } });
   const tab = await openConsole(context, service);
-  const screens = ['overview', 'experiences', 'keys', 'embeds', 'sessions', 'limits', 'activity'];
+  const screens = ['overview', 'experiences', 'keys', 'embeds', 'webhooks', 'sessions', 'limits', 'activity'];
   const tabs = ['setup', 'mind', 'languages', 'gallery', 'access', 'revisions', 'yaml'];
   const routes = [
     ...screens.map((screen) => `/${projectId}/${screen}`),

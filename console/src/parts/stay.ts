@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { isOperatorReplaced } from '../../api/sign-in.ts';
-import { stayHere } from '../../state/route.ts';
+import { isOperatorReplaced } from '../api/sign-in.ts';
+import { stayHere } from '../state/route.ts';
 
 /**
  * While `isNeeded`, the browser asks before it leaves or reloads the page. Back, Forward and new addresses within the console are taken
@@ -10,7 +10,7 @@ export function useStay(isNeeded: boolean, onLeave: () => void): void {
   useEffect(() => {
     if (!isNeeded) return;
     const warn = (event: BeforeUnloadEvent) => {
-      // The key must not stay on the screen for another operator.
+      // The secret must not stay on the screen for another operator.
       if (!isOperatorReplaced()) event.preventDefault();
     };
     addEventListener('beforeunload', warn);
