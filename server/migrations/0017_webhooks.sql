@@ -23,6 +23,8 @@ CREATE TABLE webhooks (
   CONSTRAINT webhooks_disabled_reason_known CHECK (disabled_reason IN ('operator', 'gone', 'failing'))
 );
 CREATE INDEX webhooks_by_project ON webhooks (project_id, id);
+-- Roles of processes may have privileges on tables only.
+GRANT SELECT ON SEQUENCE webhooks_in_use TO PUBLIC;
 
 -- The state of the deliveries of a webhook. Apart from its settings, because it changes with each batch.
 CREATE TABLE webhook_queues (
