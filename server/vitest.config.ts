@@ -100,6 +100,7 @@ const debian: TestProjectInlineConfiguration = {
       'test/integration/tallies.test.ts',
       'test/integration/usage.test.ts',
     ],
+    ...timeLimits(3),
     globalSetup: [build, 'test/harness/setup-debian.ts', 'test/harness/setup-services.ts'],
   },
 };

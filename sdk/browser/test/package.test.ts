@@ -38,7 +38,7 @@ test('all files that a page loads stay within their size budget', async () => {
   const whole = gzipped(await built('session-launch.js'));
   const worklet = gzipped(await built('worklet.js'));
   expect(worklet).toBeLessThan(1000);
-  expect(whole + worklet).toBeLessThan(28_500);
+  expect(whole + worklet).toBeLessThan(28_000);
   // Loaded only for faces with a rig of version 2.
   expect(gzipped(await built('picture.mjs'))).toBeLessThan(12_000);
 });

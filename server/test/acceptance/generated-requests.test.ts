@@ -157,8 +157,9 @@ describe.each(operations)('$method $path', ({ path, method, operation }) => {
       }),
       { numRuns: effort(25, 100) },
     );
-    // At least one valid request must succeed; otherwise only errors would be tested.
-    const succeeded = [...seen].some((status) => status < 400);
-    expect(succeeded || !valid, `only ${[...seen].join(', ')}`).toBe(true);
+    // At least one valid request must succeed; otherwise only errors would be tested. A webhook needs LiveKit's signature.
+    if (!valid) return;
+    if (operation.operationId === 'receiveLivekitWebhook') expect([...seen]).toEqual([401]);
+    else expect(Math.min(...seen), `only ${[...seen].join(', ')}`).toBeLessThan(400);
   });
 });
