@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { EngineThread } from '../src/engine-thread.js';
+import type { EngineThread } from '../src/engine-thread.js';
 
 const refusals = vi.hoisted(() => ({ left: 1 }));
 
@@ -13,6 +13,9 @@ vi.mock('node:fs/promises', async (original) => {
 });
 
 test('a start whose engine could not be read fails alone: the next one reads it again', async () => {
+  // Other files of this worker have loaded the module, and with it the real functions.
+  vi.resetModules();
+  const { EngineThread } = await import('../src/engine-thread.js');
   const start = (onAnswer: () => void = () => undefined) =>
     EngineThread.start({}, { onAnswer, onFull: () => undefined, onEnd: () => undefined });
   await expect(start()).rejects.toThrow('EMFILE');

@@ -138,7 +138,7 @@ function requests(path: string, method: string, operation: Json, valid: boolean)
     });
 }
 
-const operations = Object.entries<Record<string, unknown>>(contract.paths).flatMap(([path, methods]) =>
+const operations = Object.entries<Record<string, Json>>(contract.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 

@@ -26,7 +26,7 @@ export async function installService(): Promise<Installation> {
   await mkdir(packaged, { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   // What the build of the console takes from other workspaces.
-  for (const name of ['contract', 'process', 'engine', 'runtime', 'project-file.schema.json'])
+  for (const name of ['contract', 'process', 'engine', 'runtime', 'sdk', 'project-file.schema.json'])
     await symlink(join(root, name), join(own, name));
   for (const name of ['migrations', 'site']) await symlink(join(root, 'server', name), join(server, name));
   for (const name of ['dist', 'package.json'])

@@ -42,15 +42,13 @@ beforeAll(async () => {
 async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promise<number> {
   let touched: number | undefined;
   const explaining = {
-    query: async (lane: 'everyday', { text }: Statement, values: unknown[]) => {
+    query: async (_: string, { text }: Statement, values: unknown[]) => {
       const explain = { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` };
-      // The first call is not measured: the first call of a function on a connection reads system catalogs.
-      await service.database.query(lane, explain, values);
-      const [row] = await service.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-        lane,
-        explain,
-        values,
-      );
+      const [row] = await service.database.transaction(async (tx) => {
+        // The first call is not measured: the first call of a function on a connection reads system catalogs.
+        await tx.query(explain, values);
+        return tx.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain, values);
+      });
       const { Plan: plan } = row!['QUERY PLAN'][0];
       touched = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
       return [];

@@ -47,8 +47,11 @@ export function Chooser(props: ChooserProps) {
   const loaded = useLoad(
     [projectId],
     async (signal) => {
-      const faces = kind === 'avatar' ? listFaces(projectId, signal) : [];
-      return { art: await listArt(projectId, signal), faces: await faces };
+      const [art, faces] = await Promise.all([
+        listArt(projectId, signal),
+        kind === 'avatar' ? listFaces(projectId, signal) : [],
+      ]);
+      return { art, faces };
     },
     ['art', 'face'],
   );
