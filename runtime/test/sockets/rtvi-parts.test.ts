@@ -155,6 +155,17 @@ describe('playout', () => {
     expect([sent.length, played.length, clock.pending]).toEqual([before, 0, 0]);
   });
 
+  test('an utterance that is added at once after a clear is sent to its end', async () => {
+    const { clock, played, out, add } = playout();
+    add(1, 10);
+    out.clear();
+    out.begin(() => {});
+    add(2, 10);
+    await clock.pass(1000);
+    expect(played.at(-1)?.slice(0, 3)).toEqual([2, 400, true]);
+    expect(clock.pending).toBe(0);
+  });
+
   test('audio waits for a client that does not read, and is then not sent all at once', async () => {
     const { clock, sent, state, add } = playout();
     state.unsent = 100_000;

@@ -114,7 +114,10 @@ const loudness = () => page.evaluate('loudness()').then(Number);
 /** Waits for an event whose data fits. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
 async function occurs(name: string, from = 0, fits: (data: any) => boolean = () => true): Promise<void> {
-  await expect.poll(async () => (await events(name, from)).some(fits), { interval: 20 }).toBe(true);
+  const seen = () => page.evaluate(`story.slice(${from}).map(([name]) => name).join(' ')`);
+  await expect
+    .poll(async () => ((await events(name, from)).some(fits) ? name : seen()), { interval: 20 })
+    .toBe(name);
 }
 
 const record = async (sessionId: string) =>
@@ -205,21 +208,21 @@ test('a token that was used, and one that is not valid, fail with an error that 
     ['nonsense', 'The session token is invalid or has expired.'],
   ] as const) {
     const connection = { wsUrl: `${talking.service.url.replace('http', 'ws')}/runtime/rtvi`, token: wrong };
-    const errors = await page.evaluate(`new Promise((resolve) => {
+    // The client reads messages in the background, so the end of the connection may be reported first.
+    await page.evaluate(`(async () => {
       const { PipecatClient, WebSocketTransport, WavMediaManager } = pipecat;
-      const other = new PipecatClient({
+      globalThis.errors = [];
+      globalThis.other = new PipecatClient({
         transport: new WebSocketTransport({ mediaManager: new WavMediaManager() }),
         enableMic: false,
-        callbacks: {
-          onError: ({ data }) => {
-            other.disconnect();
-            resolve(data);
-          },
-        },
+        callbacks: { onError: ({ data }) => errors.push(data) },
       });
       other.connect(${JSON.stringify(connection)}).catch(() => {});
-    })`);
-    expect(errors).toMatchObject({ error: message, message, fatal: true });
+    })()`);
+    await expect
+      .poll(() => page.evaluate('errors'))
+      .toContainEqual(expect.objectContaining({ error: message, message, fatal: true }));
+    await page.evaluate('other.disconnect()');
   }
   await page.evaluate('client.disconnect()');
 });

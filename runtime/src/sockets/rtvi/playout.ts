@@ -103,13 +103,19 @@ export class Playout {
       }
       if (this.#deps.unsent() > maxUnsent) return unreadCheckMs;
       const until = Math.max(now, this.#playsUntil) + item.durationMs;
-      if (until - now > maxAheadMs) break;
+      const earlyMs = until - now - maxAheadMs;
+      // After `clear`, what was sent before is still playing, but is no longer in `#playing`.
+      if (earlyMs > 0) return Math.min(earlyMs, this.#playsNextIn(now));
       this.#queue.shift();
       this.#playsUntil = until;
       this.#playing.push({ chunk: item, until });
       if (item.samples.length > 0) this.#deps.send(item.samples);
     }
-    const next = this.#playing[0];
-    return next === undefined ? undefined : next.until - now;
+    return this.#playing.length === 0 ? undefined : this.#playsNextIn(now);
+  }
+
+  /** Milliseconds until the next chunk has been played. */
+  #playsNextIn(now: number): number {
+    return (this.#playing[0]?.until ?? Number.POSITIVE_INFINITY) - now;
   }
 }
