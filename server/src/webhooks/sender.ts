@@ -60,7 +60,8 @@ export async function sendDeliveries(
       !stopped.aborted &&
       performance.now() - began < storeEveryMs &&
       performance.now() - leasedAt < leaseMs - marginMs;
-    round = await sendRound(deps, receiver, deliveries, { mayGoOn, cut });
+    const inOrder = deliveries.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    round = await sendRound(deps, receiver, inOrder, { mayGoOn, cut });
     // As many as were sent in time, or more if that was easy.
     most = round.results.length === deliveries.length ? most * 2 : Math.max(round.results.length, minBatch);
   }

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeletedProjects } from '../../src/editing/delete-project.ts';
 import { openSecret, sealSecret } from '../../src/outbound/sealed-secret.ts';
+import { firstIdAt } from '../../src/primitives/ids.ts';
 import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { endLost } from '../../src/sessions/silence.ts';
 import { openChanges } from '../../src/store/changes.ts';
@@ -173,8 +174,9 @@ test('a failed event is sent again with the same id and later; the others are no
   await got(1);
   expect(types()).toEqual(['session.started']);
   await receiver.until(() => receiver.received.length === 2);
-  const pending = (await webhook.get('/deliveries?status=pending')).deliveries;
-  expect(pending).toHaveLength(1);
+  const pendingOf = async () => (await webhook.get('/deliveries?status=pending')).deliveries;
+  await expect.poll(async () => (await pendingOf()).length, { timeout: 20_000 }).toBe(1);
+  const pending = await pendingOf();
   expect(pending[0]).toMatchObject({
     status: 'pending',
     nextAttemptAt: expect.any(String),
@@ -224,6 +226,25 @@ test('410 disables the webhook; what waits is sent when it is enabled again', as
   await webhook.patch({ enabled: true });
   await passTime(webhook.webhookId);
   await got(4);
+});
+
+test('an answer of the former URL neither disables the webhook nor delays its events', async () => {
+  let answerFormer: () => void = () => undefined;
+  receiver.answer = (one, response, request) => {
+    answerFormer = () => answerWith(410, { 'Retry-After': '3600' })(one, response, request);
+  };
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  await launched(service, world);
+  await receiver.until(() => receiver.received.length === 1);
+  const next = await startReceiver();
+  await webhook.patch({ url: next.url });
+  answerFormer();
+  await launched(service, world);
+  await next.until(() => next.received.length === 1);
+  expect(await webhook.get()).toMatchObject({ enabled: true, url: next.url });
+  await passTime(webhook.webhookId);
+  await next.until(() => next.received.length === 2);
+  await next.close();
 });
 
 test('a webhook that only failed for five days is disabled', async () => {
@@ -277,6 +298,26 @@ test('a period is sent again, in order, also to a webhook that did not exist the
   await later.until(() => later.received.length === 5);
   expect(later.received.map(({ eventId }) => eventId)).toEqual(ids);
   await later.close();
+});
+
+test('a long period is sent again in the order of the ids, across pages and types', async () => {
+  const events = ['session.created', 'session.ended'];
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events });
+  await launched(service, world);
+  await got(1);
+  const firstId = firstIdAt('evt', Date.now());
+  await query(
+    `INSERT INTO webhook_events (id, project_id, type, at, subject, data)
+     SELECT $3 || lpad(n::text, 8, '0'), project_id, ($1::text[])[n % 2 + 1],
+            '2026-01-01'::timestamptz + n / 7 * interval '1 second', subject, data
+       FROM webhook_events, generate_series(1, 1400) n WHERE project_id = $2`,
+    [events, world.projectId, firstId],
+  );
+  const replay = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:03:00Z' };
+  const expected = Array.from({ length: 1259 }, (_, n) => firstId + String(n + 1).padStart(8, '0'));
+  expect((await webhook.post('/replay', replay)).json).toEqual({ events: expected.length });
+  await got(1 + expected.length);
+  expect(receiver.received.slice(1).map(({ eventId }) => eventId)).toEqual(expected);
 });
 
 test('a new secret signs at once, and the former one until its grace period ends', async () => {
