@@ -100,11 +100,15 @@ export const saveWebhook = inTransaction.run<
   ],
 );
 
-/** Pauses a queue, or lets it begin anew: failures of another URL, or from before the pause, do not count. */
+/**
+ * Pauses a queue, or lets it begin anew: failures of another URL, or from before the pause, do not count. Ends the lease, so that neither do
+ * the results of attempts in flight.
+ */
 export const pauseQueue = inTransaction.run<[webhookId: string, isPaused: boolean]>({
   name: 'pause_webhook_queue',
   text: `UPDATE webhook_queues
-            SET is_paused = $2, held_until = NULL, failing_since = CASE WHEN $2 THEN failing_since END
+            SET is_paused = $2, held_until = NULL, failing_since = CASE WHEN $2 THEN failing_since END,
+                worker = NULL, leased_until = NULL
           WHERE webhook_id = $1`,
 });
 
