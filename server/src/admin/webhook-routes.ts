@@ -118,8 +118,9 @@ export async function webhookAdminRoutes(app: FastifyInstance, deps: AdminDeps):
       if (changes.length === 0) return before;
       await saveWebhook(tx, after);
       const isPaused = after.disabledAt !== null;
-      if (isPaused !== (before.disabledAt !== null) || after.url !== before.url)
-        await pauseQueue(tx, before.id, isPaused);
+      const isElsewhere = after.url !== before.url;
+      if (isPaused !== (before.disabledAt !== null) || isElsewhere)
+        await pauseQueue(tx, before.id, isPaused, isElsewhere);
       const { id, projectId } = before;
       write.changed({ kind: 'webhook', id, projectId });
       write.audit({ projectId, target: id, changes });

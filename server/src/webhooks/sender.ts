@@ -21,6 +21,8 @@ export interface SenderDeps extends AttemptDeps {
   onDisabled(webhookId: string, projectId: string, reason: string): void;
   /** Runs calls to the database, a few at a time. */
   inTurn<T>(call: () => Promise<T>): Promise<T>;
+  /** Webhooks that were changed, paused or deleted since their deliveries were read: these are not sent any more. */
+  changed: Set<string>;
   /** Maximum number of deliveries that one webhook may hold in memory. */
   maxBatch(): number;
 }
@@ -43,11 +45,12 @@ export async function sendDeliveries(
   webhookId: string,
   { stopped, cut }: { stopped: AbortSignal; cut: AbortSignal },
 ): Promise<void> {
-  const { worker, onDisabled } = deps;
+  const { worker, onDisabled, changed } = deps;
   let most = firstBatch;
   let round: Round = { results: [], isGone: false };
   for (;;) {
     const leasedAt = performance.now();
+    changed.delete(webhookId);
     const size = stopped.aborted ? 0 : Math.min(most, deps.maxBatch());
     const next = await store(deps, { webhookId, worker, ...round, most: size }, cut);
     if (next === undefined) return;
@@ -58,6 +61,7 @@ export async function sendDeliveries(
     const began = performance.now();
     const mayGoOn = () =>
       !stopped.aborted &&
+      !changed.has(webhookId) &&
       performance.now() - began < storeEveryMs &&
       performance.now() - leasedAt < leaseMs - marginMs;
     const inOrder = deliveries.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));

@@ -247,6 +247,35 @@ test('an answer of the former URL neither disables the webhook nor delays its ev
   await next.close();
 });
 
+test.each([
+  ['deleted', (webhook: Awaited<ReturnType<typeof createWebhook>>) => webhook.remove()],
+  ['disabled', (webhook: Awaited<ReturnType<typeof createWebhook>>) => webhook.patch({ enabled: false })],
+])('when a webhook is %s, only the attempt in progress ends', async (_what, change) => {
+  let answerFirst: () => void = () => undefined;
+  receiver.answer = (one, response, request) => {
+    receiver.answer = answerWith(204);
+    answerFirst = () => answerWith(204)(one, response, request);
+  };
+  const events = ['session.created'];
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events });
+  await webhook.patch({ enabled: false });
+  for (let n = 0; n < 5; n++) await launched(service, world);
+  await expect
+    .poll(async () => (await webhook.get('/deliveries')).deliveries.length, { timeout: 20_000 })
+    .toBe(5);
+  await webhook.patch({ enabled: true });
+  await receiver.until(() => receiver.received.length === 1);
+  expect((await change(webhook)).status).toBeLessThan(300);
+  answerFirst();
+  const other = await startReceiver();
+  const { patch } = await createWebhook(service, world.projectId, { ...other, events });
+  await launched(service, world);
+  await other.until(() => other.received.length === 1);
+  await patch({ enabled: false });
+  await other.close();
+  expect(receiver.received).toHaveLength(1);
+});
+
 test('a webhook that only failed for five days is disabled', async () => {
   receiver.answer = answerWith(500);
   const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
@@ -437,7 +466,7 @@ test('deliveries and events are deleted after 30 days', async () => {
     })
     .toBe(3);
   const [, second] = receiver.received;
-  await deleteOldDeliveries(service.database, second!.eventId, 1_000);
+  await deleteOldDeliveries(service.database, second!.eventId, 10_000);
   const left = (await webhook.get('/deliveries')).deliveries;
   expect(left.map(({ eventId }: { eventId: string }) => eventId)).toEqual(
     receiver.received
@@ -445,7 +474,26 @@ test('deliveries and events are deleted after 30 days', async () => {
       .map(({ eventId }) => eventId)
       .reverse(),
   );
-  await deleteOldDeliveries(service.database, 'evt_~', 1_000);
+  await deleteOldDeliveries(service.database, 'evt_~', 10_000);
   expect((await webhook.get('/deliveries')).deliveries).toEqual([]);
   expect(await query('SELECT 1 FROM webhook_events WHERE project_id = $1', [world.projectId])).toEqual([]);
+});
+
+test('what deleted webhooks have left in the outbox is removed', async () => {
+  await query('DELETE FROM webhooks');
+  const { sessionId } = await launched(service, world);
+  await query(`INSERT INTO outbox (project_id, type, subject) VALUES ($1, 'session.created', $2)`, [
+    world.projectId,
+    sessionId,
+  ]);
+  await expect.poll(() => query('SELECT 1 FROM outbox'), { timeout: 20_000 }).toEqual([]);
+});
+
+test('looking at an empty outbox writes nothing', async () => {
+  await createWebhook(service, world.projectId, receiver);
+  await expect.poll(() => query('SELECT 1 FROM outbox'), { timeout: 20_000 }).toEqual([]);
+  const [looked] = await query<{ written: string | null }>(
+    `SELECT (SELECT pg_current_xact_id_if_assigned() FROM sequence_events(ARRAY['evt_~']))::text AS written`,
+  );
+  expect(looked).toEqual({ written: null });
 });
