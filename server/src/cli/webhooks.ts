@@ -78,6 +78,8 @@ interface InProject {
 
 /** More than an attempt may take. */
 const testSeconds = 30;
+/** Enough to queue the most events of a period. */
+const replaySeconds = 60;
 
 const ofProject = new Option('--project <id>', 'project of the webhook').makeOptionMandatory();
 const argument: [string, string] = ['<webhookId>', 'id of the webhook, from webhooks list'];
@@ -273,7 +275,7 @@ function addReplay(webhooks: Command, { io, admin }: Context): void {
         const { events } = await admin().json(
           'events',
           'POST /admin/projects/{projectId}/webhooks/{webhookId}/replay',
-          { params, body: { from, to: to ?? new Date().toISOString() } },
+          { params, body: { from, to: to ?? new Date().toISOString() }, timeoutSeconds: replaySeconds },
         );
         await write(io.stdout, `${events} ${events === 1 ? 'event' : 'events'} will be sent again\n`);
       },
