@@ -278,10 +278,10 @@ async function fill(world: World): Promise<void> {
     await client.query(
       `INSERT INTO sessions (id, project_id, experience_id, revision, livemode, source, user_id, given, created_at, expires_at,
                              started_at, runtime_id, ended_at, end_reason)
-       SELECT ($3::text[])[i % 720 + 1] || lpad(to_hex(i), 16, '0'), $1, $2, 1, false, 'server', 'user-' || i % 5000, $6::json,
+       SELECT ($3::text[])[(i - 1) / $7 + 1] || lpad(to_hex(i), 16, '0'), $1, $2, 1, false, 'server', 'user-' || i % 5000, $6::json,
               t, t + interval '10 minutes', t, 'rt_' || i % 20,
               CASE WHEN i % 100 > 0 THEN t + interval '1 minute' END, CASE WHEN i % 100 > 0 THEN 'client_ended' END
-         FROM generate_series(1, $5::integer) i, LATERAL (SELECT ($4::timestamptz[])[i % 720 + 1] AS t) slot`,
+         FROM generate_series(1, $5::integer) i, LATERAL (SELECT ($4::timestamptz[])[(i - 1) / $7 + 1] AS t) slot`,
       [
         world.projectId,
         world.experienceId,
@@ -289,6 +289,7 @@ async function fill(world: World): Promise<void> {
         times,
         storedSessions,
         JSON.stringify({ ...given, metadata: { shop: '1' } }),
+        Math.ceil(storedSessions / slots.length),
       ],
     );
     await client.query(
@@ -300,7 +301,7 @@ async function fill(world: World): Promise<void> {
     // A webhook whose receiver has been away for a long time, and one that has got everything.
     await client.query(
       `INSERT INTO webhook_events (id, project_id, type, at, subject, data)
-       SELECT 'evt_' || substr(s.id, 5), s.project_id, 'session.created', s.created_at, s.id, to_json(s) FROM sessions s`,
+       SELECT 'evt_' || substr(s.id, 5), s.project_id, 'session.created', s.created_at, s.id, '{}' FROM sessions s`,
     );
     await client.query(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, status)
