@@ -90,9 +90,10 @@ async function sendRound(
       const made = await attempt(deps, receiver, delivery, round.signal);
       if (made.isAborted) break;
       deps.onAttempt(made.isDelivered ? 'delivered' : 'failed', made.record.milliseconds / 1000);
-      results.push(resultOf(delivery, made));
+      const result = resultOf(delivery, made);
+      results.push(result);
       if (made.isGone) return { results, isGone: true };
-      if (made.isAway) return { results, isGone: false, holdMs: holdMs(made) };
+      if (made.isAway) return { results, isGone: false, holdMs: holdMs(delivery, result, made) };
     }
     return { results, isGone: false };
   } finally {
@@ -110,9 +111,12 @@ function resultOf({ eventId, tries, attempts }: Delivery, { isDelivered, askedMs
   };
 }
 
-/** How long the events behind one whose receiver does not respond wait: then one of them, or that one again, shows whether it does. */
-function holdMs({ askedMs }: Attempt): number {
-  return Math.max(retryAfterMs[0]!, askedMs ?? 0);
+/**
+ * How long the events behind one whose receiver does not respond wait: until its first retry, so that it comes first again, or as long before
+ * its later retries. Then the oldest that is due shows whether the receiver responds.
+ */
+function holdMs({ tries }: Delivery, { retryMs }: Result, { askedMs = 0 }: Attempt): number {
+  return tries === 0 && retryMs !== undefined ? retryMs : Math.max(retryAfterMs[0]!, askedMs);
 }
 
 /** Stores results until the database takes them. Returns `undefined` if the process stops first. */

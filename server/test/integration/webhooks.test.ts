@@ -210,6 +210,22 @@ test('while the receiver is away, later events wait, and then arrive in order', 
   await expect.poll(() => webhook.get(), { timeout: 20_000 }).not.toHaveProperty('failingSince');
 });
 
+test('events behind one that failed for the first time wait until its retry', async () => {
+  receiver.answer = answerWith(503);
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  await launched(service, world);
+  await receiver.until(() => receiver.received.length === 1);
+  const waits = () =>
+    query<{ at: Date; until: Date }>(
+      `SELECT d.next_at AS at, q.held_until AS until FROM webhook_deliveries d JOIN webhook_queues q USING (webhook_id)
+        WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL`,
+      [webhook.webhookId],
+    );
+  await expect.poll(waits, { timeout: 20_000 }).toHaveLength(1);
+  const [{ at, until } = expect.fail()] = await waits();
+  expect(until).toEqual(at);
+});
+
 test('410 disables the webhook; what waits is sent when it is enabled again', async () => {
   receiver.answer = answerWith(410);
   const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
