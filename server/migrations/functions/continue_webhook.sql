@@ -29,6 +29,7 @@ DECLARE
   succeeded boolean := false;
   ends_well boolean;
   result record;
+  leased boolean;
   due json;
 BEGIN
   state := 'active';
@@ -40,15 +41,18 @@ BEGIN
     RETURN;
   END IF;
 
+  leased := queue.worker IS NOT DISTINCT FROM claimer;
   FOR result IN
     SELECT r.* FROM json_to_recordset(results)
              AS r("eventId" text, attempt integer, "isDelivered" boolean, "retryMs" bigint, record jsonb)
   LOOP
+    -- Without a lease, for example because the URL was changed, a failure says nothing about the next attempt.
     UPDATE webhook_deliveries d
-       SET status = CASE WHEN result."isDelivered" THEN 'delivered' WHEN result."retryMs" IS NULL THEN 'failed' ELSE 'pending' END,
-           tries = d.tries + 1,
+       SET status = CASE WHEN result."isDelivered" THEN 'delivered' WHEN leased AND result."retryMs" IS NULL THEN 'failed' ELSE 'pending' END,
+           tries = CASE WHEN leased THEN d.tries + 1 ELSE d.tries END,
            attempt_count = d.attempt_count + 1,
-           next_at = CASE WHEN NOT result."isDelivered" THEN now() + result."retryMs" * interval '1 millisecond' END,
+           next_at = CASE WHEN result."isDelivered" THEN NULL
+                          WHEN leased THEN now() + result."retryMs" * interval '1 millisecond' ELSE d.next_at END,
            attempts = CASE WHEN jsonb_array_length(d.attempts) >= listed_attempts THEN d.attempts - 0 ELSE coalesce(d.attempts, '[]') END
                       || result.record
      WHERE d.webhook_id = wanted AND d.event_id = result."eventId" AND d.attempt_count = result.attempt - 1;
@@ -56,8 +60,7 @@ BEGIN
     ends_well := result."isDelivered";
   END LOOP;
 
-  IF queue.worker IS DISTINCT FROM claimer THEN
-    -- For example because the URL was changed: then the results say nothing about the receiver.
+  IF NOT leased THEN
     state := 'lost';
   ELSE
     IF ends_well IS NOT NULL THEN

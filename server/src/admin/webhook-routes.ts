@@ -29,6 +29,7 @@ import {
   hasEvent,
   hasMoreEvents,
   listDeliveries,
+  renewDeliveries,
   replayEvent,
   replayPeriod,
   storeTest,
@@ -102,8 +103,10 @@ export async function webhookAdminRoutes(app: FastifyInstance, deps: AdminDeps):
 
   mount(app, updateWebhookOperation, async (call) => {
     const { url, events, name, enabled } = call.body;
-    await known(call.params);
+    const current = await known(call.params);
     if (url !== undefined) requireUrl(url);
+    const isResumed = enabled === true && current.disabledAt !== null;
+    if (isResumed || (url !== undefined && url !== current.url)) await renewDeliveries(database, current.id);
     const updated = await commit(call, async (tx, write) => {
       await requireCredentials(tx, call.actor);
       const before = await locked(tx, call.params);

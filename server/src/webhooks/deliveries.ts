@@ -178,6 +178,31 @@ export async function replayPeriod(database: Database, webhook: Webhook, period:
   return count;
 }
 
+/** Nothing is sent until all pages are renewed. */
+export const renewPage = inTransaction.one<[webhookId: string], { count: number }>({
+  name: 'renew_webhook_deliveries',
+  text: `WITH renewed AS (
+           UPDATE webhook_deliveries d SET tries = 0, next_at = NULL
+            WHERE d.ctid = ANY (ARRAY(SELECT w.ctid FROM webhook_deliveries w
+                                       WHERE w.webhook_id = $1 AND w.status = 'pending' AND w.next_at IS NOT NULL
+                                       ORDER BY w.next_at DESC NULLS LAST LIMIT ${pageSize}))
+           RETURNING 1
+         ), held AS (
+           UPDATE webhook_queues SET held_until = greatest(held_until, now() + interval '30 seconds') WHERE webhook_id = $1
+         ) SELECT count(*)::integer AS count FROM renewed`,
+});
+
+/** Makes deliveries that wait for a retry begin anew, page by page, before their webhook is enabled or gets another URL. */
+export async function renewDeliveries(database: Database, webhookId: string): Promise<void> {
+  let renewed: { count: number } | undefined;
+  do
+    renewed = await database.transaction(async (tx) => {
+      await lockQueue(tx, webhookId);
+      return renewPage(tx, webhookId);
+    });
+  while (renewed?.count === pageSize);
+}
+
 /** Calls `read` for pages of each type of event that a webhook lists, until it returns none. */
 async function forPages(
   { projectId, events }: Webhook,

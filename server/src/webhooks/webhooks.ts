@@ -108,6 +108,7 @@ export const pauseQueue = inTransaction.run<[webhookId: string, isPaused: boolea
   name: 'pause_webhook_queue',
   text: `UPDATE webhook_queues
             SET is_paused = $2, held_until = NULL, failing_since = CASE WHEN $2 THEN failing_since END,
+                due_at = CASE WHEN $2 THEN due_at ELSE '-infinity' END,
                 worker = CASE WHEN NOT $3 THEN worker END, leased_until = CASE WHEN NOT $3 THEN leased_until END
           WHERE webhook_id = $1`,
 });
