@@ -167,7 +167,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/tools', () => {
 
 describe('addresses', () => {
   test('without WEBHOOK_ALLOW_PRIVATE, tools at loopback, private and metadata addresses are not called', async () => {
-    const strict = await startService({}, service);
+    const strict = await startService({ WEBHOOK_ALLOW_PRIVATE: 'off' }, service);
     const world = await worldWith();
     const attempts = [
       tool.url,
