@@ -74,7 +74,7 @@ CREATE TABLE webhook_events (
   data json NOT NULL,
   CONSTRAINT webhook_events_id_format CHECK (starts_with(id, 'evt_') AND octet_length(id) <= 68)
 );
-CREATE INDEX webhook_events_by_time ON webhook_events (project_id, at);
+CREATE INDEX webhook_events_by_time ON webhook_events (project_id, type, at, id);
 CREATE INDEX webhook_events_by_subject ON webhook_events (subject);
 
 -- The last id of webhook_events. Its row is the lock of sequence_events.
@@ -98,7 +98,12 @@ CREATE TABLE webhook_deliveries (
   PRIMARY KEY (webhook_id, event_id),
   CONSTRAINT webhook_deliveries_status_known CHECK (status IN ('pending', 'delivered', 'failed'))
 );
-CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (webhook_id, status, event_id);
+-- What is sent next, and when.
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, next_at NULLS FIRST, event_id) WHERE status = 'pending';
+-- For lists by status. One for each: an index of all statuses could also be used, slowly, to find a delivery by its event.
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id, event_id) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_delivered ON webhook_deliveries (webhook_id, event_id) WHERE status = 'delivered';
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, event_id) WHERE status = 'failed';
 
 --> include frozen/0017_announce_publication.sql
 

@@ -116,6 +116,7 @@ export const webhooksTexts = {
   status: (status: number) => `Status ${status}`,
   took: (ms: number) => `in ${ms.toLocaleString('en')} ms`,
   response: 'Response',
+  responseBeginning: 'Response, only the first KiB',
   noResponse: 'The response has no body.',
   dismiss: 'Close the result',
 

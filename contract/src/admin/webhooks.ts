@@ -154,6 +154,9 @@ const answered = {
   response: optional.string({
     description: 'The first KiB of the response body, as text. Absent if it was empty.',
   }),
+  responseTruncated: optional.boolean({
+    description: 'true: the response body was longer than `response`. Absent otherwise.',
+  }),
   error: optional.string({
     description: 'Why there was no response.',
     examples: ['no complete response within 15 s'],

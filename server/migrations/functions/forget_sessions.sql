@@ -29,11 +29,13 @@ BEGIN
          given = (SELECT json_object_agg(g.key, g.value) FROM json_each(s.given) g WHERE g.key <> 'metadata')
    WHERE s.id = ANY (batch);
   -- Events that are stored for webhooks. Waits for a running sequence_events, which may have read these sessions, and skips the next ones
-  -- until this transaction ends. One by one: without statistics, the planner expects many events of each session.
+  -- until this transaction ends. One by one, and looked up with a limit (a session has at most four events): without statistics, the
+  -- planner expects many events of each session.
   IF pg_sequence_last_value('webhooks_in_use') IS NOT NULL THEN
     PERFORM 1 FROM webhook_progress p WHERE p.is_only FOR UPDATE;
     FOREACH one IN ARRAY batch LOOP
-      UPDATE webhook_events e SET data = (e.data::jsonb || '{"user_id": null}' #- '{given,metadata}')::json WHERE e.subject = one;
+      UPDATE webhook_events e SET data = (e.data::jsonb || '{"user_id": null}' #- '{given,metadata}')::json
+       WHERE e.id = ANY (ARRAY(SELECT o.id FROM webhook_events o WHERE o.subject = one LIMIT 20));
     END LOOP;
   END IF;
   RETURN QUERY SELECT 'total', NULL, cardinality(batch);

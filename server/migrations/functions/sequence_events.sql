@@ -19,6 +19,11 @@ DECLARE
   owners text[];
   queued text[];
 BEGIN
+  -- Without a lock, which would make each look of an idle process a write.
+  IF NOT EXISTS (SELECT 1 FROM outbox) THEN
+    RETURN QUERY SELECT 0, p.last_id FROM webhook_progress p WHERE p.is_only;
+    RETURN;
+  END IF;
   SELECT p.last_id INTO previous FROM webhook_progress p WHERE p.is_only FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN;

@@ -25,7 +25,16 @@ import { fieldChanges } from '../primitives/field-changes.ts';
 import { isId, newId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import { attempt } from '../webhooks/attempt.ts';
-import { hasEvent, listDeliveries, replayEvent, replayPeriod, storeTest } from '../webhooks/deliveries.ts';
+import {
+  hasEvent,
+  hasMoreEvents,
+  listDeliveries,
+  renewDeliveries,
+  replayEvent,
+  replayPeriod,
+  storeTest,
+  wakeQueue,
+} from '../webhooks/deliveries.ts';
 import {
   deleteWebhook,
   findSecrets,
@@ -94,8 +103,10 @@ export async function webhookAdminRoutes(app: FastifyInstance, deps: AdminDeps):
 
   mount(app, updateWebhookOperation, async (call) => {
     const { url, events, name, enabled } = call.body;
-    await known(call.params);
+    const current = await known(call.params);
     if (url !== undefined) requireUrl(url);
+    const isResumed = enabled === true && current.disabledAt !== null;
+    if (isResumed || (url !== undefined && url !== current.url)) await renewDeliveries(database, current.id);
     const updated = await commit(call, async (tx, write) => {
       await requireCredentials(tx, call.actor);
       const before = await locked(tx, call.params);
@@ -110,8 +121,9 @@ export async function webhookAdminRoutes(app: FastifyInstance, deps: AdminDeps):
       if (changes.length === 0) return before;
       await saveWebhook(tx, after);
       const isPaused = after.disabledAt !== null;
-      if (isPaused !== (before.disabledAt !== null) || after.url !== before.url)
-        await pauseQueue(tx, before.id, isPaused);
+      const isElsewhere = after.url !== before.url;
+      if (isPaused !== (before.disabledAt !== null) || isElsewhere)
+        await pauseQueue(tx, before.id, isPaused, isElsewhere);
       const { id, projectId } = before;
       write.changed({ kind: 'webhook', id, projectId });
       write.audit({ projectId, target: id, changes });
@@ -203,18 +215,19 @@ export async function webhookAdminRoutes(app: FastifyInstance, deps: AdminDeps):
   mount(app, replayPeriodOperation, async (call) => {
     const [from, to] = [new Date(call.body.from), new Date(call.body.to)];
     if (from >= to) throw invalidRequest([{ path: 'to', message: 'must be after from' }]);
-    const { id, projectId } = await known(call.params);
-    const events = await commit(call, async (tx, write) => {
+    const webhook = await known(call.params);
+    const { id, projectId } = webhook;
+    if (await hasMoreEvents(database, webhook, { from, to }, eventsPerReplay))
+      throw invalidRequest([
+        { path: 'to', message: `must end a period of at most ${eventsPerReplay} events; send several` },
+      ]);
+    const events = await replayPeriod(database, webhook, { from, to });
+    await commit(call, async (tx, write) => {
       await locked(tx, call.params);
-      const queued = await replayPeriod(tx, id, { from, to, most: eventsPerReplay });
-      if (queued === undefined)
-        throw invalidRequest([
-          { path: 'to', message: `must end a period of at most ${eventsPerReplay} events; send several` },
-        ]);
+      if (events > 0) await wakeQueue(tx, id);
       write.changed({ kind: 'webhook', id, projectId });
-      const period = { from: from.toISOString(), to: to.toISOString(), events: queued };
+      const period = { from: from.toISOString(), to: to.toISOString(), events };
       write.audit({ projectId, target: id, changes: fieldChanges({}, { replay: period }) });
-      return queued;
     });
     return { events };
   });

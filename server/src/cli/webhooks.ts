@@ -11,7 +11,7 @@ import { addById, addList, type ListOptions } from './client/commands.ts';
 import type { Context } from './client/context.ts';
 import { CliFailure } from './terminal/failure.ts';
 import { checkId } from './terminal/ids.ts';
-import { write, writeJson } from './terminal/io.ts';
+import { printable, write, writeJson } from './terminal/io.ts';
 import { wholeNumber } from './terminal/whole-number.ts';
 
 export function addWebhooks(program: Command, context: Context): void {
@@ -59,8 +59,11 @@ export function addWebhooks(program: Command, context: Context): void {
         'POST /admin/projects/{projectId}/webhooks/{webhookId}/test',
         { params: { projectId: checkId('prj', project), webhookId }, timeoutSeconds: testSeconds },
       );
-      const what = answer.status === undefined ? `no answer (${answer.error})` : `status ${answer.status}`;
-      const text = `${eventId}: ${what} after ${milliseconds} ms${answer.response === undefined ? '' : `\n${answer.response}`}`;
+      const { status, error = '', response, responseTruncated } = answer;
+      const what = status === undefined ? `no answer (${printable(error)})` : `status ${status}`;
+      const lines = response?.split('\n').map((line) => `\n${printable(line)}`) ?? [];
+      if (responseTruncated) lines.push('\n(only the first KiB of the response)');
+      const text = `${eventId}: ${what} after ${milliseconds} ms${lines.join('')}`;
       if (!delivered) throw new CliFailure(`the test was not accepted: ${text}`);
       return text;
     },
@@ -75,6 +78,8 @@ interface InProject {
 
 /** More than an attempt may take. */
 const testSeconds = 30;
+/** Enough to queue the most events of a period. */
+const replaySeconds = 60;
 
 const ofProject = new Option('--project <id>', 'project of the webhook').makeOptionMandatory();
 const argument: [string, string] = ['<webhookId>', 'id of the webhook, from webhooks list'];
@@ -270,7 +275,7 @@ function addReplay(webhooks: Command, { io, admin }: Context): void {
         const { events } = await admin().json(
           'events',
           'POST /admin/projects/{projectId}/webhooks/{webhookId}/replay',
-          { params, body: { from, to: to ?? new Date().toISOString() } },
+          { params, body: { from, to: to ?? new Date().toISOString() }, timeoutSeconds: replaySeconds },
         );
         await write(io.stdout, `${events} ${events === 1 ? 'event' : 'events'} will be sent again\n`);
       },

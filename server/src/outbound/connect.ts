@@ -1,5 +1,6 @@
-import { lookup as resolveName } from 'node:dns/promises';
+import { Resolver, lookup as resolveName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { buildConnector } from 'undici';
 import { isAllowedAddress, isLoopbackAddress, isPrivateAddress } from './addresses.ts';
 import type { OutboundRules } from './target.ts';
@@ -10,6 +11,31 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 /** The resolver of the operating system, which also reads /etc/hosts. */
 export const systemResolve: Resolve = async (hostname) =>
   (await resolveName(hostname, { all: true })).map(({ address }) => address);
+
+/** Milliseconds until a name server is asked a second time; after twice as many more, the name is given up. */
+const dnsTimeoutMs = 2_000;
+
+/**
+ * Asks the name servers of the system, without /etc/hosts. Unlike the resolver of the operating system, this uses no thread: with names
+ * whose servers never respond, operators could otherwise occupy the threads that resolve all other names, also that of the database.
+ */
+export async function dnsResolve(hostname: string, servers?: readonly string[]): Promise<string[]> {
+  const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const failure = found.find(({ status }) => status === 'rejected');
+  // The first one is used.
+  if (!hasIpv4()) found.reverse();
+  const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  if (addresses.length === 0 && failure?.status === 'rejected') throw failure.reason;
+  return addresses;
+}
+
+function hasIpv4(): boolean {
+  return Object.values(networkInterfaces()).some((one) =>
+    one?.some(({ family, internal }) => family === 'IPv4' && !internal),
+  );
+}
 
 /** The name of an outbound request resolves to an address to which requests must not be sent. */
 export class ForbiddenAddress extends Error {

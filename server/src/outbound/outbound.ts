@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { ForbiddenAddress, openConnector, type Resolve, systemResolve } from './connect.ts';
+import { dnsResolve, ForbiddenAddress, openConnector, type Resolve, systemResolve } from './connect.ts';
 import { type OutboundRules, urlProblem } from './target.ts';
 
 /** A request to an address that a user of the service has chosen. */
@@ -57,10 +57,12 @@ export class Outbound {
   readonly #rules: OutboundRules;
   readonly #agent: Agent;
 
-  constructor({ resolve = systemResolve, ...rules }: OutboundOptions) {
+  constructor({ resolve, ...rules }: OutboundOptions) {
     this.#rules = rules;
+    // Names of private addresses may be in /etc/hosts only.
+    const resolveName = resolve ?? (rules.allowPrivate ? systemResolve : (name: string) => dnsResolve(name));
     this.#agent = new Agent({
-      connect: openConnector(this.#rules, resolve, maxConnectMs),
+      connect: openConnector(this.#rules, resolveName, maxConnectMs),
       clientTtl: connectionMs,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { EventType } from '@session-launch/contract/webhook-events';
 import { type Outbound, OutboundError, type OutboundResponse } from '../outbound/outbound.ts';
 import { openSecret } from '../outbound/sealed-secret.ts';
@@ -15,6 +14,8 @@ export const attemptMs = 15_000;
 /** Maximum bytes of a response to read; of these, the first are stored. */
 const maxResponseBytes = 64 * 1024;
 const storedBytes = 1024;
+/** Maximum characters of the reason of a failure. */
+const maxReasonLength = 500;
 
 export interface AttemptDeps {
   outbound: Pick<Outbound, 'send'>;
@@ -97,11 +98,11 @@ export async function attempt(
         ...without,
         isAway: true,
         isAborted: error.failure === 'aborted',
-        record: recordOf({ error: error.message }),
+        record: recordOf({ error: reasonOf(error) }),
       };
     // An event that cannot be sent must not stop the ones behind it.
-    const { message } = error as Error;
-    return { ...without, isAway: error instanceof UnreadableSecret, record: recordOf({ error: message }) };
+    const isAway = error instanceof UnreadableSecret;
+    return { ...without, isAway, record: recordOf({ error: reasonOf(error as Error) }) };
   }
 }
 
@@ -129,8 +130,19 @@ function secretsOf(keys: SigningKeys, { webhookId, secret, formerSecret }: Recei
   return former === undefined ? [current] : [current, former];
 }
 
-/** The beginning of a response as text. The database stores no NUL characters. */
-function textOf({ body }: OutboundResponse): { response?: string } {
-  const text = Buffer.from(body.subarray(0, storedBytes)).toString('utf8').replaceAll('\0', '\u{fffd}');
-  return text === '' ? {} : { response: text };
+/** The beginning of a response as text, without a character that is cut off. */
+function textOf({ body }: OutboundResponse): Pick<AttemptRecord, 'response' | 'responseTruncated'> {
+  const isCut = body.length > storedBytes;
+  const text = storable(new TextDecoder().decode(body.subarray(0, storedBytes), { stream: isCut }));
+  return text === '' ? {} : { response: text, ...(isCut ? { responseTruncated: true } : {}) };
+}
+
+/** A receiver may determine parts of a message, for example by the names in its certificate. */
+function reasonOf({ message }: Error): string {
+  return storable(message.slice(0, maxReasonLength));
+}
+
+/** The database stores no NUL characters and no lone surrogates. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\u{fffd}');
 }

@@ -7,7 +7,7 @@ import type { AttemptDeps } from './attempt.ts';
 import { claimWebhooks, deleteOldDeliveries, expireSessions, sequenceEvents } from './queue.ts';
 import { resealSecrets } from './reseal.ts';
 import { type SenderDeps, sendDeliveries } from './sender.ts';
-import { hasWebhooks } from './webhooks.ts';
+import { hasWork } from './webhooks.ts';
 
 export interface DispatcherDeps {
   database: Database;
@@ -66,6 +66,8 @@ export class Dispatcher {
     const { database, changes, log, counts } = deps;
     changes.onChange((change) => {
       if (change === undefined || change.kind === 'webhook') this.#lookedAt = Number.NEGATIVE_INFINITY;
+      for (const id of this.#senders.keys())
+        if (change === undefined || change.id === id) this.#sending.changed.add(id);
       if (change?.kind === 'webhook') this.#wake?.();
     });
     this.#sending = {
@@ -73,6 +75,7 @@ export class Dispatcher {
       database,
       log,
       worker: randomUUID(),
+      changed: new Set(),
       onAttempt: counts.attempted,
       onDisabled: (webhookId, projectId, reason) => this.#onDisabled(webhookId, projectId, reason),
       inTurn: limited(database.engine === 'embedded' ? 1 : maxStatements),
@@ -125,7 +128,7 @@ export class Dispatcher {
     const isDue = performance.now() - this.#lookedAt >= idlePollMs;
     if (isDue) {
       const began = performance.now();
-      this.#isUsed = await hasWebhooks(database);
+      this.#isUsed = await hasWork(database);
       this.#lookedAt = began;
     }
     if (!this.#isUsed) return false;
@@ -165,7 +168,10 @@ export class Dispatcher {
     for (const webhookId of await claimWebhooks(database, worker, busy, most)) {
       const sender = sendDeliveries(this.#sending, webhookId, signals)
         .catch((error) => log.error({ err: error, webhook: webhookId }, 'sending to a webhook failed'))
-        .finally(() => this.#senders.delete(webhookId));
+        .finally(() => {
+          this.#senders.delete(webhookId);
+          this.#sending.changed.delete(webhookId);
+        });
       this.#senders.set(webhookId, sender);
     }
   }

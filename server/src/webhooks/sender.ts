@@ -21,6 +21,8 @@ export interface SenderDeps extends AttemptDeps {
   onDisabled(webhookId: string, projectId: string, reason: string): void;
   /** Runs calls to the database, a few at a time. */
   inTurn<T>(call: () => Promise<T>): Promise<T>;
+  /** Webhooks that were changed, paused or deleted since their deliveries were read: these are not sent any more. */
+  changed: Set<string>;
   /** Maximum number of deliveries that one webhook may hold in memory. */
   maxBatch(): number;
 }
@@ -43,11 +45,12 @@ export async function sendDeliveries(
   webhookId: string,
   { stopped, cut }: { stopped: AbortSignal; cut: AbortSignal },
 ): Promise<void> {
-  const { worker, onDisabled } = deps;
+  const { worker, onDisabled, changed } = deps;
   let most = firstBatch;
   let round: Round = { results: [], isGone: false };
   for (;;) {
     const leasedAt = performance.now();
+    changed.delete(webhookId);
     const size = stopped.aborted ? 0 : Math.min(most, deps.maxBatch());
     const next = await store(deps, { webhookId, worker, ...round, most: size }, cut);
     if (next === undefined) return;
@@ -58,9 +61,11 @@ export async function sendDeliveries(
     const began = performance.now();
     const mayGoOn = () =>
       !stopped.aborted &&
+      !changed.has(webhookId) &&
       performance.now() - began < storeEveryMs &&
       performance.now() - leasedAt < leaseMs - marginMs;
-    round = await sendRound(deps, receiver, deliveries, { mayGoOn, cut });
+    const inOrder = deliveries.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    round = await sendRound(deps, receiver, inOrder, { mayGoOn, cut });
     // As many as were sent in time, or more if that was easy.
     most = round.results.length === deliveries.length ? most * 2 : Math.max(round.results.length, minBatch);
   }
@@ -85,9 +90,10 @@ async function sendRound(
       const made = await attempt(deps, receiver, delivery, round.signal);
       if (made.isAborted) break;
       deps.onAttempt(made.isDelivered ? 'delivered' : 'failed', made.record.milliseconds / 1000);
-      results.push(resultOf(delivery, made));
+      const result = resultOf(delivery, made);
+      results.push(result);
       if (made.isGone) return { results, isGone: true };
-      if (made.isAway) return { results, isGone: false, holdMs: holdMs(made) };
+      if (made.isAway) return { results, isGone: false, holdMs: holdMs(delivery, result, made) };
     }
     return { results, isGone: false };
   } finally {
@@ -105,9 +111,12 @@ function resultOf({ eventId, tries, attempts }: Delivery, { isDelivered, askedMs
   };
 }
 
-/** How long the events behind one whose receiver does not respond wait: then one of them, or that one again, shows whether it does. */
-function holdMs({ askedMs }: Attempt): number {
-  return Math.max(retryAfterMs[0]!, askedMs ?? 0);
+/**
+ * How long the events behind one whose receiver does not respond wait: until its first retry, so that it comes first again, or as long before
+ * its later retries. Then the oldest that is due shows whether the receiver responds.
+ */
+function holdMs({ tries }: Delivery, { retryMs }: Result, { askedMs = 0 }: Attempt): number {
+  return tries === 0 && retryMs !== undefined ? retryMs : Math.max(retryAfterMs[0]!, askedMs);
 }
 
 /** Stores results until the database takes them. Returns `undefined` if the process stops first. */

@@ -100,11 +100,16 @@ export const saveWebhook = inTransaction.run<
   ],
 );
 
-/** Pauses a queue, or lets it begin anew: failures of another URL, or from before the pause, do not count. */
-export const pauseQueue = inTransaction.run<[webhookId: string, isPaused: boolean]>({
+/**
+ * Pauses a queue, or lets it begin anew: failures of another URL, or from before the pause, do not count. If the URL is another one, ends the
+ * lease, so that neither do the results of attempts in flight.
+ */
+export const pauseQueue = inTransaction.run<[webhookId: string, isPaused: boolean, isElsewhere: boolean]>({
   name: 'pause_webhook_queue',
   text: `UPDATE webhook_queues
-            SET is_paused = $2, held_until = NULL, failing_since = CASE WHEN $2 THEN failing_since END
+            SET is_paused = $2, held_until = NULL, failing_since = CASE WHEN $2 THEN failing_since END,
+                due_at = CASE WHEN $2 THEN due_at ELSE '-infinity' END,
+                worker = CASE WHEN NOT $3 THEN worker END, leased_until = CASE WHEN NOT $3 THEN leased_until END
           WHERE webhook_id = $1`,
 });
 
@@ -155,11 +160,12 @@ export const storeSealed = onPool('everyday').run<[old: SealedRow, secret: strin
   (old, secret, former) => [old.id, secret, former, old.secret, old.former],
 );
 
-export const anyWebhook = onPool('everyday').any<[]>({
-  name: 'any_webhook',
-  text: 'SELECT 1 FROM webhooks LIMIT 1',
+export const anyWork = onPool('everyday').any<[]>({
+  name: 'any_webhook_work',
+  text: `SELECT 1 FROM webhooks UNION ALL SELECT 1 FROM outbox UNION ALL SELECT 1 FROM session_expiries LIMIT 1`,
 });
 
-export function hasWebhooks(database: Database): Promise<boolean> {
-  return anyWebhook(database);
+/** Whether there is a webhook, or something that a deleted one has left in the outbox. */
+export function hasWork(database: Database): Promise<boolean> {
+  return anyWork(database);
 }

@@ -7,11 +7,21 @@ export interface ExecutedPlan {
   /** PostgreSQL compiles a plan just in time if this is above `jit_above_cost` (100,000). */
   cost: number;
   isCompiled: boolean;
+  /** Rows that the node with the most rows has read. */
+  rows: number;
+}
+
+interface Node {
+  'Total Cost': number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Node[];
 }
 
 interface Explained {
   'Query Text': string;
-  Plan: { 'Total Cost': number };
+  Plan: Node;
   JIT?: object;
 }
 
@@ -73,5 +83,11 @@ function planOf({ 'Query Text': statement, Plan, JIT }: Explained): ExecutedPlan
     statement: statement.replace(/\s+/g, ' ').trim(),
     cost: Plan['Total Cost'],
     isCompiled: JIT !== undefined,
+    rows: mostRows(Plan),
   };
+}
+
+function mostRows({ Plans = [], ...node }: Node): number {
+  const perLoop = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
+  return Math.max(perLoop * node['Actual Loops'], ...Plans.map(mostRows));
 }

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeletedProjects } from '../../src/editing/delete-project.ts';
 import { openSecret, sealSecret } from '../../src/outbound/sealed-secret.ts';
+import { firstIdAt } from '../../src/primitives/ids.ts';
 import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { endLost } from '../../src/sessions/silence.ts';
 import { openChanges } from '../../src/store/changes.ts';
@@ -173,8 +174,9 @@ test('a failed event is sent again with the same id and later; the others are no
   await got(1);
   expect(types()).toEqual(['session.started']);
   await receiver.until(() => receiver.received.length === 2);
-  const pending = (await webhook.get('/deliveries?status=pending')).deliveries;
-  expect(pending).toHaveLength(1);
+  const pendingOf = async () => (await webhook.get('/deliveries?status=pending')).deliveries;
+  await expect.poll(async () => (await pendingOf()).length, { timeout: 20_000 }).toBe(1);
+  const pending = await pendingOf();
   expect(pending[0]).toMatchObject({
     status: 'pending',
     nextAttemptAt: expect.any(String),
@@ -208,6 +210,22 @@ test('while the receiver is away, later events wait, and then arrive in order', 
   await expect.poll(() => webhook.get(), { timeout: 20_000 }).not.toHaveProperty('failingSince');
 });
 
+test('events behind one that failed for the first time wait until its retry', async () => {
+  receiver.answer = answerWith(503);
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  await launched(service, world);
+  await receiver.until(() => receiver.received.length === 1);
+  const waits = () =>
+    query<{ at: Date; until: Date }>(
+      `SELECT d.next_at AS at, q.held_until AS until FROM webhook_deliveries d JOIN webhook_queues q USING (webhook_id)
+        WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL`,
+      [webhook.webhookId],
+    );
+  await expect.poll(waits, { timeout: 20_000 }).toHaveLength(1);
+  const [{ at, until } = expect.fail()] = await waits();
+  expect(until).toEqual(at);
+});
+
 test('410 disables the webhook; what waits is sent when it is enabled again', async () => {
   receiver.answer = answerWith(410);
   const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
@@ -222,8 +240,72 @@ test('410 disables the webhook; what waits is sent when it is enabled again', as
   expect(receiver.received).toHaveLength(1);
   receiver.answer = answerWith(204);
   await webhook.patch({ enabled: true });
-  await passTime(webhook.webhookId);
   await got(4);
+  const ids = receiver.accepted().map(({ eventId }) => eventId);
+  expect(ids).toEqual([...ids].sort());
+});
+
+test('an answer of the former URL neither disables the webhook nor delays its events', async () => {
+  let answerFormer: () => void = () => undefined;
+  receiver.answer = (one, response, request) => {
+    answerFormer = () => answerWith(410, { 'Retry-After': '3600' })(one, response, request);
+  };
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  await launched(service, world);
+  await receiver.until(() => receiver.received.length === 1);
+  const next = await startReceiver();
+  await webhook.patch({ url: next.url });
+  answerFormer();
+  await launched(service, world);
+  await next.until(() => next.received.length === 2);
+  expect(await webhook.get()).toMatchObject({ enabled: true, url: next.url });
+  await next.close();
+});
+
+test.each([
+  ['deleted', (webhook: Awaited<ReturnType<typeof createWebhook>>) => webhook.remove()],
+  ['disabled', (webhook: Awaited<ReturnType<typeof createWebhook>>) => webhook.patch({ enabled: false })],
+])('when a webhook is %s, only the attempt in progress ends', async (_what, change) => {
+  let answerFirst: () => void = () => undefined;
+  receiver.answer = (one, response, request) => {
+    receiver.answer = answerWith(204);
+    answerFirst = () => answerWith(204)(one, response, request);
+  };
+  const events = ['session.created'];
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events });
+  await webhook.patch({ enabled: false });
+  for (let n = 0; n < 5; n++) await launched(service, world);
+  await expect
+    .poll(async () => (await webhook.get('/deliveries')).deliveries.length, { timeout: 20_000 })
+    .toBe(5);
+  await webhook.patch({ enabled: true });
+  await receiver.until(() => receiver.received.length === 1);
+  expect((await change(webhook)).status).toBeLessThan(300);
+  answerFirst();
+  const other = await startReceiver();
+  const { patch } = await createWebhook(service, world.projectId, { ...other, events });
+  await launched(service, world);
+  await other.until(() => other.received.length === 1);
+  await patch({ enabled: false });
+  await other.close();
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('events that wait for a retry are sent at once, in order, to another URL', async () => {
+  receiver.answer = answerWith(500, { 'Retry-After': '3600' });
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events: ['session.created'] });
+  for (let n = 0; n < 3; n++) await launched(service, world);
+  const retries = async () =>
+    (await webhook.get('/deliveries')).deliveries.filter(
+      ({ nextAttemptAt }: { nextAttemptAt?: string }) => nextAttemptAt !== undefined,
+    ).length;
+  await expect.poll(retries, { timeout: 20_000 }).toBe(3);
+  const next = await startReceiver();
+  await webhook.patch({ url: next.url });
+  await next.until(() => next.received.length === 3);
+  const ids = next.received.map(({ eventId }) => eventId);
+  expect(ids).toEqual([...ids].sort());
+  await next.close();
 });
 
 test('a webhook that only failed for five days is disabled', async () => {
@@ -277,6 +359,26 @@ test('a period is sent again, in order, also to a webhook that did not exist the
   await later.until(() => later.received.length === 5);
   expect(later.received.map(({ eventId }) => eventId)).toEqual(ids);
   await later.close();
+});
+
+test('a long period is sent again in the order of the ids, across pages and types', async () => {
+  const events = ['session.created', 'session.ended'];
+  const webhook = await createWebhook(service, world.projectId, { ...receiver, events });
+  await launched(service, world);
+  await got(1);
+  const firstId = firstIdAt('evt', Date.now());
+  await query(
+    `INSERT INTO webhook_events (id, project_id, type, at, subject, data)
+     SELECT $3 || lpad(n::text, 8, '0'), project_id, ($1::text[])[n % 2 + 1],
+            '2026-01-01'::timestamptz + n / 7 * interval '1 second', subject, data
+       FROM webhook_events, generate_series(1, 1400) n WHERE project_id = $2`,
+    [events, world.projectId, firstId],
+  );
+  const replay = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:03:00Z' };
+  const expected = Array.from({ length: 1259 }, (_, n) => firstId + String(n + 1).padStart(8, '0'));
+  expect((await webhook.post('/replay', replay)).json).toEqual({ events: expected.length });
+  await got(1 + expected.length);
+  expect(receiver.received.slice(1).map(({ eventId }) => eventId)).toEqual(expected);
 });
 
 test('a new secret signs at once, and the former one until its grace period ends', async () => {
@@ -396,7 +498,7 @@ test('deliveries and events are deleted after 30 days', async () => {
     })
     .toBe(3);
   const [, second] = receiver.received;
-  await deleteOldDeliveries(service.database, second!.eventId, 1_000);
+  await deleteOldDeliveries(service.database, second!.eventId, 10_000);
   const left = (await webhook.get('/deliveries')).deliveries;
   expect(left.map(({ eventId }: { eventId: string }) => eventId)).toEqual(
     receiver.received
@@ -404,7 +506,26 @@ test('deliveries and events are deleted after 30 days', async () => {
       .map(({ eventId }) => eventId)
       .reverse(),
   );
-  await deleteOldDeliveries(service.database, 'evt_~', 1_000);
+  await deleteOldDeliveries(service.database, 'evt_~', 10_000);
   expect((await webhook.get('/deliveries')).deliveries).toEqual([]);
   expect(await query('SELECT 1 FROM webhook_events WHERE project_id = $1', [world.projectId])).toEqual([]);
+});
+
+test('what deleted webhooks have left in the outbox is removed', async () => {
+  await query('DELETE FROM webhooks');
+  const { sessionId } = await launched(service, world);
+  await query(`INSERT INTO outbox (project_id, type, subject) VALUES ($1, 'session.created', $2)`, [
+    world.projectId,
+    sessionId,
+  ]);
+  await expect.poll(() => query('SELECT 1 FROM outbox'), { timeout: 20_000 }).toEqual([]);
+});
+
+test('looking at an empty outbox writes nothing', async () => {
+  await createWebhook(service, world.projectId, receiver);
+  await expect.poll(() => query('SELECT 1 FROM outbox'), { timeout: 20_000 }).toEqual([]);
+  const [looked] = await query<{ written: string | null }>(
+    `SELECT (SELECT pg_current_xact_id_if_assigned() FROM sequence_events(ARRAY['evt_~']))::text AS written`,
+  );
+  expect(looked).toEqual({ written: null });
 });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Outbound } from '../../src/outbound/outbound.ts';
+import { Outbound, OutboundError } from '../../src/outbound/outbound.ts';
 import { sealSecret } from '../../src/outbound/sealed-secret.ts';
 import { createSecret } from '../../src/outbound/signature.ts';
 import { parseSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
@@ -71,4 +71,28 @@ test('a secret whose signing key is gone is reported, and nothing is sent', asyn
   });
   expect(receiver.received).toHaveLength(before);
   await outbound.close();
+});
+
+test.each([
+  ['ä'.repeat(600), 'ä'.repeat(512), true],
+  [`x${'ä'.repeat(600)}`, `x${'ä'.repeat(511)}`, true],
+  [`xx${'😀'.repeat(300)}`, `xx${'😀'.repeat(255)}`, true],
+  ['x'.repeat(1024), 'x'.repeat(1024), undefined],
+  ['a\0b', 'a\u{fffd}b', undefined],
+])('a response is cut between characters, and marked', async (answered, response, responseTruncated) => {
+  const outbound = new Outbound({ allowPrivate: true });
+  receiver.answer = answerWith(200, {}, answered);
+  const deps = { outbound, signingKeys: keys, version: '1' };
+  const { record } = await attempt(deps, to(receiver.url), event);
+  expect([record.response, record.responseTruncated]).toEqual([response, responseTruncated]);
+  await outbound.close();
+});
+
+test('a reason that the database could not store is made storable and short', async () => {
+  const send = async () => {
+    throw new OutboundError('network', `a\0b\ud800${'c'.repeat(10_000)}`);
+  };
+  const deps = { outbound: { send }, signingKeys: keys, version: '1' };
+  const { record } = await attempt(deps, to(receiver.url), event);
+  expect(record.error).toBe(`a\u{fffd}b\u{fffd}${'c'.repeat(496)}`);
 });

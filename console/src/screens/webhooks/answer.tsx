@@ -15,10 +15,16 @@ export function Answer({ attempt: { status, error, milliseconds } }: { attempt: 
 }
 
 /** The beginning of the body of a response. */
-export function ResponseBody({ text }: { text: string }) {
+export function ResponseBody({
+  text,
+  isTruncated = false,
+}: {
+  text: string;
+  isTruncated?: boolean | undefined;
+}) {
   return (
     <div class="response">
-      <p class="soft">{texts.response}</p>
+      <p class="soft">{isTruncated ? texts.responseBeginning : texts.response}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <div class="response-text" tabIndex={0}>
         {text}

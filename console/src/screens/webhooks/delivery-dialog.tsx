@@ -35,7 +35,9 @@ export function DeliveryDialog({ delivery, action, onClose }: DeliveryDialogProp
               <span class="soft">
                 <Time at={attempt.at} />
               </span>
-              {attempt.response === undefined ? null : <ResponseBody text={attempt.response} />}
+              {attempt.response === undefined ? null : (
+                <ResponseBody text={attempt.response} isTruncated={attempt.responseTruncated} />
+              )}
             </li>
           ))}
         </ol>

@@ -31,7 +31,7 @@ export function TestResult({ result, onClose }: TestResultProps) {
 }
 
 function Result({ result }: { result: WebhookTestResult }) {
-  const { delivered, response } = result;
+  const { delivered, response, responseTruncated } = result;
   return (
     <>
       <p class="row">
@@ -44,7 +44,7 @@ function Result({ result }: { result: WebhookTestResult }) {
           <p class="soft">{texts.noResponse}</p>
         )
       ) : (
-        <ResponseBody text={response} />
+        <ResponseBody text={response} isTruncated={responseTruncated} />
       )}
     </>
   );
