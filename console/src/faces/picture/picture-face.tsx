@@ -105,7 +105,7 @@ export function PictureFace(props: PictureFaceProps) {
         <Placing
           opened={opened.value}
           name={character.name}
-          speech={speech.value}
+          speech={isOn.value ? speech.value : undefined}
           isSpeaking={isOn}
           onChange={change}
           onFile={choose}
