@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Experience } from '../src/editor/document/model.ts';
 import { facesIn } from '../src/editor/tabs/setup/appearance/project-faces.ts';
 import { withFace, withoutFace } from '../src/editor/tabs/setup/appearance/with-face.ts';
+import { drawFace } from '../src/faces/drawing/face.ts';
 import {
   colorNames,
   colors,
@@ -14,6 +15,8 @@ import {
 import { surprise } from '../src/faces/drawing/surprise.ts';
 import { groups } from '../src/faces/maker/groups.ts';
 import { begun, changed, redone, undone } from '../src/faces/maker/history.ts';
+import { imageIn } from '../src/faces/picture/save.ts';
+import { recipeIn, recipeOfFace, withRecipe } from '../src/faces/recipe-of-face.ts';
 import { facesTexts } from '../src/texts/editor/faces.ts';
 
 test('undo and redo go back and forth; a change forgets what was undone; steps of one drag are one', () => {
@@ -55,6 +58,27 @@ test('a stored recipe is read as it was; what is unknown in it becomes the first
     expect(recipeFrom({ ...stored, skin: color })!.skin).toBe(colors.skin[0]);
   for (const other of [undefined, null, 'maker', 3, [], {}, { maker: 2 }, { eyes: [1, 2] }])
     expect(recipeFrom(other)).toBeUndefined();
+});
+
+test('a face that is chosen again has the recipe that it was made from', async () => {
+  const recipe = storedRecipe(surprise(5));
+  const { thumb } = drawFace(recipe);
+  const never = () => Promise.reject(new Error('not needed'));
+  const drawing = withRecipe(thumb, recipe);
+  expect(recipeIn(drawing)).toEqual(recipe);
+  const fullPath = '/avatars/fac_1/full.svg';
+  expect(await recipeOfFace({ rig: 1, fullPath }, async () => drawing)).toEqual(recipe);
+  const image = '/avatars/fac_1/full.webp';
+  expect(imageIn(await recipeOfFace({ rig: 2, fullPath: image }, never))).toBe(image);
+  for (const other of [
+    '{}',
+    '{"maker":2}',
+    '{maker}',
+    'A ferry',
+    `{"maker":1,"hair":"${'x'.repeat(5_000)}"}`,
+  ])
+    expect(recipeIn(thumb.replace('</svg>', `<desc>${other}</desc></svg>`)), other).toBeUndefined();
+  expect(recipeIn(thumb)).toBeUndefined();
 });
 
 test('every part and every colour is on a tab, and every choice has a name', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { firstGuess, usualHandles } from '../src/faces/picture/first-guess.ts';
 import { handlesOf, moved, placed, problemOf, rigOf } from '../src/faces/picture/handles.ts';
 import { typeOf } from '../src/faces/picture/picture-file.ts';
+import { silentSample } from '../src/faces/picture/silent-sample.ts';
 import { closeView, squareOf } from '../src/faces/picture/view.ts';
 
 const handles = usualHandles(400, 300);
@@ -104,4 +105,11 @@ test('the type of a file is read from its content', () => {
   expect(typeOf(new TextEncoder().encode('RIFF....WAVEfmt '))).toBeUndefined();
   expect(typeOf(new TextEncoder().encode('GIF89a'))).toBeUndefined();
   expect(typeOf(new Uint8Array())).toBeUndefined();
+});
+
+test('the silent sample of the preview ends when it is stopped, so that the mouth follows the sound', () => {
+  const { cue, stop } = silentSample();
+  expect(cue.clock()).toBeGreaterThanOrEqual(0);
+  stop();
+  expect(cue.clock()).toBeNaN();
 });

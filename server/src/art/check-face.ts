@@ -67,16 +67,30 @@ function problemOfParts({ head, eyes, brows, mouth, breathe }: Rig, drawing: str
     ['rig.mouth.replace', mouth.replace],
     ['rig.breathe.part', breathe?.part],
   ];
+  const tagsById = readTags(drawing);
   for (const [path, part] of named) {
     if (part === undefined) continue;
-    const tags = [...drawing.matchAll(new RegExp(`<[^<>]*\\sid\\s*=\\s*["']${part}["'][^<>]*>`, 'g'))];
+    const tags = tagsById.get(part) ?? [];
     const name = `names the part "${part}", which the drawing`;
     if (tags.length === 0) return { path, message: `${name} does not have` };
     if (tags.length > 1) return { path, message: `${name} has more than once` };
-    if (/\stransform\s*=/.test(tags[0]![0]))
+    if (/\stransform\s*=/.test(tags[0]!))
       return { path, message: `${name} moves with a transform; put the part into a group instead` };
   }
   return undefined;
+}
+
+/** The tags of a drawing that have an id. Two expressions: one for both would take quadratic time for some drawings. */
+function readTags(drawing: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const [tag] of drawing.matchAll(/<[^<>]*>/g)) {
+    const id = /\sid\s*=\s*["']([^"']*)["']/.exec(tag)?.[1];
+    if (id === undefined) continue;
+    const tags = found.get(id) ?? [];
+    tags.push(tag);
+    found.set(id, tags);
+  }
+  return found;
 }
 
 /** Whether points that a player divides by are apart. */

@@ -8,7 +8,7 @@ import { type ChangeDeps, connectSession, endSession, reportSessions } from '../
 import type { Session } from '../sessions/session.ts';
 import { type FoundRow, fromFound } from '../sessions/session-row.ts';
 import type { Statement } from '../store/database.ts';
-import type { RoomService } from './room-service.ts';
+import { type RoomService, RoomServiceError } from './room-service.ts';
 import type { RoomEvent } from './webhook.ts';
 
 export interface LivekitDeps {
@@ -27,8 +27,10 @@ const firstExpectedMs = 15_000;
 const maxExpected = 10_000;
 /** Milliseconds for which the removal of a client is tried. */
 const removeForMs = 10 * 60_000;
-/** Maximum requests to RoomService in flight, for removals and for the rest of a round. */
+/** Maximum database queries of a round, and maximum removals and other requests to one LiveKit address, that are in flight. */
 const atOnce = 16;
+/** Failed requests to an address after which a round gives it up, if none has succeeded. */
+const maxFirstFailures = 3;
 /** Maximum sessions in one report. */
 const batchSize = 5_000;
 
@@ -47,6 +49,14 @@ interface Active {
   isDue: boolean;
 }
 
+type Reports = Report['sessions'];
+
+/** Asks RoomService about a session. Adds what it has confirmed. */
+type Check = (confirmed: Reports) => Promise<void>;
+
+/** By the address of the LiveKit server. */
+type Checks = Map<string, Check[]>;
+
 export const selectActive: Statement = {
   name: 'select_livekit_sessions',
   text: `SELECT a.session_id AS "sessionId", s.project_id AS "projectId", s.experience_id AS "experienceId", s.revision,
@@ -59,7 +69,7 @@ export const selectActive: Statement = {
 /**
  * The sessions in rooms of LiveKit. LiveKit is their runtime, but reports nothing: webhooks begin and end them, and this class reports for
  * it. A webhook may be lost, repeated or late, so an end is confirmed with RoomService, and so is, at intervals, that a session goes on.
- * If LiveKit does not answer, nothing is reported, and after a minute the sessions end as those of any runtime that is lost.
+ * If a LiveKit server does not answer, nothing is reported for its sessions, and after a minute they end as those of a lost runtime.
  */
 export class LivekitSessions {
   readonly #deps: LivekitDeps;
@@ -68,9 +78,12 @@ export class LivekitSessions {
   readonly #active = new Map<string, { url: string; confirmedAt: number }>();
   /** Sessions that were minted by this process and have not begun: when to ask for their client, and after how long again. */
   readonly #expected = new Map<string, { at: number; waitMs: number }>();
-  /** Sessions that have ended and whose client has to be removed. */
-  readonly #leaving = new Map<string, { url: string; until: number }>();
-  #removing: Promise<void> | undefined;
+  /** By address: sessions that have ended and whose client has to be removed, and until when that is tried. */
+  readonly #leaving = new Map<string, Map<string, number>>();
+  /** By address: requests in flight whether clients are there. */
+  readonly #checking = new Map<string, Promise<void>>();
+  /** By address: removals in flight. */
+  readonly #removing = new Map<string, Promise<void>>();
 
   constructor(deps: LivekitDeps) {
     this.#deps = deps;
@@ -101,26 +114,29 @@ export class LivekitSessions {
     if (active) this.#remove(sessionId, active.url);
   };
 
-  /** One round of reports. */
+  /** Begins one round of reports. Does not wait for LiveKit: an address that is slow must not delay the sessions of another one. */
   async look(): Promise<void> {
     const before = [...this.#active];
     const active = await this.#deps.lifecycle.database.query<Active>('everyday', selectActive, []);
     const ids = new Set(active.map(({ sessionId }) => sessionId));
     // They were ended by another process, or without a request.
     for (const [sessionId] of before) if (!ids.has(sessionId)) this.onStatus(sessionId, 'ended');
-    const unreachable = new Set<string>();
-    await this.#report(active, unreachable);
-    await this.#findUnannounced(unreachable);
-    await this.#removeAll();
+    const checks: Checks = new Map();
+    await this.#report(active, checks);
+    await this.#findUnannounced(checks);
+    for (const [url, some] of checks) this.#check(url, some);
+    for (const [url, leaving] of this.#leaving) this.#removeFrom(url, leaving);
   }
 
   /** Resolves when no request is in flight any more. */
   async settled(): Promise<void> {
-    await this.#removing;
+    while (this.#checking.size + this.#removing.size > 0)
+      await Promise.all([...this.#checking.values(), ...this.#removing.values()]);
   }
 
-  async #report(active: readonly Active[], unreachable: Set<string>): Promise<void> {
-    const reports: Report['sessions'] = [];
+  /** Reports the sessions that were confirmed lately. The others are reported once their address has confirmed them. */
+  async #report(active: readonly Active[], checks: Checks): Promise<void> {
+    const reports: Reports = [];
     await inParallel(active.values(), async (one) => {
       const { sessionId } = one;
       // A session whose project is being deleted must not stop the reports of the others.
@@ -128,23 +144,26 @@ export class LivekitSessions {
       if (!room) return;
       const known = this.#active.get(sessionId) ?? { url: room.url, confirmedAt: Number.NEGATIVE_INFINITY };
       this.#active.set(sessionId, known);
-      if (one.seconds >= room.maxSeconds) {
+      if (one.seconds >= room.maxSeconds)
         reports.push({ sessionId, seconds: room.maxSeconds, ended: 'max_duration' });
-        return;
-      }
-      if (!one.isDue) return;
-      if (this.#clock() - known.confirmedAt >= confirmEveryMs) {
-        const isThere = await this.#isThere(sessionId, room.url, unreachable);
-        if (isThere === undefined) return;
-        if (!isThere) {
-          this.#active.delete(sessionId);
-          reports.push({ sessionId, seconds: 0, ended: 'client_left' });
-          return;
-        }
-        known.confirmedAt = this.#clock();
-      }
-      reports.push({ sessionId, seconds: one.seconds });
+      else if (!one.isDue) return;
+      else if (this.#clock() - known.confirmedAt < confirmEveryMs)
+        reports.push({ sessionId, seconds: one.seconds });
+      else
+        checksAt(checks, room.url).push(async (confirmed) => {
+          if (await this.#deps.rooms.hasClient(room.url, sessionId)) {
+            known.confirmedAt = this.#clock();
+            confirmed.push({ sessionId, seconds: one.seconds });
+          } else {
+            this.#active.delete(sessionId);
+            await this.#send([{ sessionId, seconds: 0, ended: 'client_left' }]);
+          }
+        });
     });
+    await this.#send(reports);
+  }
+
+  async #send(reports: Reports): Promise<void> {
     for (let from = 0; from < reports.length; from += batchSize) {
       const sessions = reports.slice(from, from + batchSize);
       await reportSessions(this.#deps.lifecycle, { runtimeId, sessions }, runtimeId);
@@ -152,30 +171,48 @@ export class LivekitSessions {
   }
 
   /** Begins sessions whose client is in its room although no webhook has said so. */
-  async #findUnannounced(unreachable: Set<string>): Promise<void> {
+  async #findUnannounced(checks: Checks): Promise<void> {
     const now = this.#clock();
     const due = [...this.#expected].filter(([, { at }]) => at <= now);
     await inParallel(due.values(), async ([sessionId, expected]) => {
       const session = await this.#find(sessionId);
-      const room = session && (await this.#roomOf(session));
+      // A project that is being deleted has no revisions any more.
+      const room = session && (await this.#roomOf(session).catch(() => undefined));
       if (!session || !room || session.startedAt !== null || session.endedAt !== null) {
         this.#expected.delete(sessionId);
         return;
       }
-      const isThere = await this.#isThere(sessionId, room.url, unreachable);
-      if (isThere === true) {
+      if (session.expiresAt.getTime() < Date.now()) this.#expected.delete(sessionId);
+      expected.waitMs *= 2;
+      expected.at = now + expected.waitMs;
+      checksAt(checks, room.url).push(async () => {
+        if (!(await this.#deps.rooms.hasClient(room.url, sessionId))) return;
         this.#deps.lifecycle.log.warn(
           { sessionId },
           'a client is in its room, but LiveKit sent no webhook; check its webhook settings',
         );
-        this.#expected.delete(sessionId);
         await this.#begin(session, room, runtimeId);
-      } else if (session.expiresAt.getTime() < Date.now()) this.#expected.delete(sessionId);
-      else {
-        expected.waitMs *= 2;
-        expected.at = now + expected.waitMs;
-      }
+      });
     });
+  }
+
+  /** Makes the requests to one address. Skipped while those of an earlier round are in flight. */
+  #check(url: string, checks: readonly Check[]): void {
+    if (this.#checking.has(url)) return;
+    const run = async () => {
+      const confirmed: Reports = [];
+      await inParallelAt(checks.values(), (check) => check(confirmed)).catch((error: Error) => {
+        const reason = error.message;
+        if (error instanceof RoomServiceError)
+          this.#deps.lifecycle.log.warn({ url, reason }, 'LiveKit cannot be reached');
+        else this.#deps.lifecycle.log.warn({ url, err: error }, 'sessions in rooms were not checked');
+      });
+      await this.#send(confirmed);
+    };
+    const running = run()
+      .catch((err) => this.#deps.lifecycle.log.warn({ url, err }, 'sessions in rooms were not reported'))
+      .finally(() => this.#checking.delete(url));
+    this.#checking.set(url, running);
   }
 
   async #begin(session: Session, { url }: Room, requestId: string): Promise<void> {
@@ -213,43 +250,35 @@ export class LivekitSessions {
     await endSession(this.#deps.lifecycle, projectId, id, 'client_left', requestId);
   }
 
-  async #isThere(sessionId: string, url: string, unreachable: Set<string>): Promise<boolean | undefined> {
-    // One timeout per server and round.
-    if (unreachable.has(url)) return undefined;
-    try {
-      return await this.#deps.rooms.hasClient(url, sessionId);
-    } catch (error) {
-      if (!unreachable.has(url))
-        this.#deps.lifecycle.log.warn({ url, reason: (error as Error).message }, 'LiveKit cannot be reached');
-      unreachable.add(url);
-      return undefined;
-    }
-  }
-
   #remove(sessionId: string, url: string): void {
-    this.#leaving.set(sessionId, { url, until: this.#clock() + removeForMs });
-    void this.#removeAll();
+    const leaving = this.#leaving.get(url) ?? new Map<string, number>();
+    this.#leaving.set(url, leaving.set(sessionId, this.#clock() + removeForMs));
+    this.#removeFrom(url, leaving);
   }
 
-  /** Removes the clients of ended sessions. Those that cannot be removed are tried again in the next round. */
-  #removeAll(): Promise<void> {
-    const unreachable = new Set<string>();
-    // The iterator includes entries that are added while it runs.
-    this.#removing ??= inParallel(this.#leaving.entries(), async ([sessionId, { url, until }]) => {
-      if (unreachable.has(url)) return;
-      try {
-        await this.#deps.rooms.removeClient(url, sessionId);
-        this.#leaving.delete(sessionId);
-      } catch (error) {
-        unreachable.add(url);
-        const { message: reason } = error as Error;
-        this.#deps.lifecycle.log.warn({ sessionId, url, reason }, 'a client was not removed from its room');
-        if (this.#clock() > until) this.#leaving.delete(sessionId);
-      }
-    }).finally(() => {
-      this.#removing = undefined;
-    });
-    return this.#removing;
+  /** Removes the clients of ended sessions at one address. Those that cannot be removed are tried again in the next round. */
+  #removeFrom(url: string, leaving: Map<string, number>): void {
+    if (this.#removing.has(url)) return;
+    const { rooms, lifecycle } = this.#deps;
+    const run = async () => {
+      // Repeated, because sessions are added meanwhile.
+      while (leaving.size > 0)
+        await inParallelAt(leaving.keys(), async (sessionId) => {
+          await rooms.removeClient(url, sessionId);
+          leaving.delete(sessionId);
+        });
+    };
+    const running = run()
+      .catch((error: Error) => {
+        lifecycle.log.warn({ url, reason: error.message }, 'clients were not removed from their rooms');
+        const now = this.#clock();
+        for (const [sessionId, until] of leaving) if (now > until) leaving.delete(sessionId);
+      })
+      .finally(() => {
+        this.#removing.delete(url);
+        if (leaving.size === 0) this.#leaving.delete(url);
+      });
+    this.#removing.set(url, running);
   }
 
   async #find(sessionId: string): Promise<Session | undefined> {
@@ -270,9 +299,38 @@ export class LivekitSessions {
   }
 }
 
+function checksAt(checks: Checks, url: string): Check[] {
+  const some = checks.get(url) ?? [];
+  checks.set(url, some);
+  return some;
+}
+
 async function inParallel<T>(items: IterableIterator<T>, work: (item: T) => Promise<void>): Promise<void> {
   const worker = async () => {
     for (const item of items) await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/**
+ * Requests to one address: one at a time until one has succeeded, then several at once. Gives up if the first ones all fail; a single
+ * session whose requests fail does not affect the others. Throws the first failure at the end.
+ */
+async function inParallelAt<T>(items: IterableIterator<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  const attempt = (item: T) =>
+    work(item).then(
+      () => true,
+      (error: unknown) => {
+        failures.push(error);
+        return false;
+      },
+    );
+  let isReachable = false;
+  for (const item of items) {
+    isReachable = await attempt(item);
+    if (isReachable || failures.length >= maxFirstFailures) break;
+  }
+  if (isReachable) await inParallel(items, async (item) => void (await attempt(item)));
+  if (failures.length > 0) throw failures[0];
 }

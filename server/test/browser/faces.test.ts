@@ -161,7 +161,12 @@ test('a face is chosen, removed with undo, and deleted once nothing uses it', as
   expect((await faces())[0]!.usedBy).toHaveLength(1);
   await tab.button('Choose an existing one').click();
   await page.getByRole('dialog').getByRole('button', { name: /^Use / }).first().click();
-  await page.getByText(/^The face “fac_/).waitFor();
+  // With its recipe, so that it can be changed as before.
+  await page.getByText('Made from parts.').waitFor();
+  await tab.button('Change the face').click();
+  await inDialog(page, 'tab', 'Hair').click();
+  expect(await inDialog(page, 'radio', 'Braid').isChecked()).toBe(true);
+  await inDialog(page, 'button', 'Cancel').click();
 });
 
 const { reach, press } = keyboardOf(() => page);

@@ -1,8 +1,14 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
-import { createWorld, experience, runtime, type World } from '@session-launch/testing/world.ts';
+import {
+  createWorld,
+  experience,
+  mintFromServer,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { livekitEnvironment } from '../harness/livekit-rooms.ts';
+import { livekitEnvironment, livekitWebhook, sendWebhook } from '../harness/livekit-rooms.ts';
 import { type LivekitStandIn, type StandInRoom, startLivekitStandIn } from '../harness/livekit-signalling.ts';
 import { useService } from '../harness/service.ts';
 import { meter } from '../harness/speaking.ts';
@@ -129,6 +135,29 @@ test('a session that is ended by API ends on the page', async () => {
   await becomes('ended');
   expect(await told('ended')).toEqual([{ reason: 'runtime' }]);
   expect(await read(sessionId)).toMatchObject({ status: 'ended', endReason: 'api_request' });
+});
+
+test('a start fails as busy if the service removes the client for a limit before an agent has joined', async () => {
+  const small = await createWorld(service, {
+    project: { allowedOrigins: [site.origin], limits: { concurrentSessions: 1 } },
+    experiences: [experience({ runtime: runtime({ transport: { type: 'livekit', url: livekit.url } }) })],
+  });
+  const { json } = await mintFromServer(service, small.key, { experienceId: small.experienceId });
+  const { sessionId } = json.launch;
+  livekit.join(sessionId);
+  await sendWebhook(service, await livekitWebhook('participant_joined', sessionId));
+  site.show(`<script src="${service.url}/sdk/v2/session-launch.js"></script>`);
+  await page.goto(site.origin);
+  livekit.hasAgent = false;
+  const found = await page.evaluate(`(async () => {
+    const ended = [];
+    globalThis.experience = SessionLaunch.createExperience({ experienceId: '${small.experienceId}' });
+    experience.on('ended', (value) => ended.push(value));
+    const code = await experience.start().catch(({ code }) => code);
+    return { code, state: experience.state, ended };
+  })()`);
+  livekit.hasAgent = true;
+  expect(found).toEqual({ code: 'CONCURRENCY_LIMIT', state: 'failed', ended: [] });
 });
 
 test('without a LiveKit server, the start fails with a hint', async () => {

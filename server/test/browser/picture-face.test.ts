@@ -193,6 +193,33 @@ describe('the points', () => {
     expect(await places()).toEqual(before);
   });
 
+  test('let a finger beside them scroll the dialog', async () => {
+    const touchAction = (selector: string) =>
+      dialog()
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one as HTMLElement).touchAction);
+    expect(await touchAction('.picture-stage')).toBe('auto');
+    expect(await touchAction('.picture-handle')).toBe('none');
+    const { x, y } = (await dialog().locator('.picture-stage').boundingBox())!;
+    const before = await places();
+    const tools = await context.newCDPSession(page);
+    const touch = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...touchPoints: { x: number; y: number }[]
+    ) => tools.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await touch('touchStart', { x: x + 12, y: y + 200 });
+    for (let moved = 10; moved <= 120; moved += 10)
+      await touch('touchMove', { x: x + 12, y: y + 200 - moved });
+    await touch('touchEnd');
+    const scrolled = () => dialog().evaluate((one) => (one as HTMLElement).scrollTop);
+    await expect.poll(scrolled).toBeGreaterThan(20);
+    expect(await places()).toEqual(before);
+    await dialog().evaluate((one) => {
+      (one as HTMLElement).scrollTop = 0;
+    });
+  });
+
   test('move the mouth of the preview', async () => {
     const shapes = new Set<string>();
     await expect
@@ -201,6 +228,27 @@ describe('the points', () => {
         return shapes.size;
       })
       .toBeGreaterThan(3);
+  });
+
+  test('move the mouth of the preview with the sound while it speaks aloud', async () => {
+    /** The mouth shapes of two seconds, which are more than a pause of the silent sample. */
+    const shapes = () =>
+      page.evaluate<string[]>(`new Promise((resolve) => {
+        const canvas = document.querySelector('.picture-preview canvas');
+        const seen = new Set([canvas.dataset.viseme]);
+        const observer = new MutationObserver(() => seen.add(canvas.dataset.viseme));
+        observer.observe(canvas, { attributes: true });
+        setTimeout(() => (observer.disconnect(), resolve([...seen])), 2000);
+      })`);
+    // A sound that never proceeds.
+    await page.evaluate(
+      `Object.defineProperty(BaseAudioContext.prototype, 'currentTime', { configurable: true, get: () => 0 })`,
+    );
+    const speaking = dialog().getByRole('button', { name: 'Let it speak' });
+    await speaking.click();
+    await expect.poll(shapes, { timeout: 20_000 }).toEqual(['sil']);
+    await dialog().getByRole('button', { name: 'Stop speaking' }).click();
+    await expect.poll(async () => (await shapes()).length).toBeGreaterThan(2);
   });
 });
 
@@ -232,17 +280,52 @@ test('saves one face, shows it in the editor, and opens it again with its points
   expect(await sizeOf(thumbPath)).toEqual({ width: 320, height: 320, exif: undefined });
   await tab.button('Save draft').click();
   await page
-    .getByText('Draft saved')
+    .getByText(/draft r\d/)
     .first()
-    .waitFor({ state: 'attached' })
-    .catch(() => {});
-  await tab.button('Use a picture').click();
+    .waitFor();
+  await tab.button('Change the picture').click();
   await dialog().getByText('Move the points if the face does not move as it should.').waitFor();
   expect(await places()).toEqual(before);
   // Nothing has changed, so it closes at once.
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
+  await replaceWhileOpening(faceId);
   // The pictures of the demo are not part of this service, and the preview is on its other listener.
   const isKnown = (text: string) => /avatars\/ada|status of 404/.test(text) || text.includes(service.url);
   expect(tab.complaints.filter((text) => !isKnown(text))).toEqual([]);
 });
+
+/** Drops a picture anywhere in the dialog while the stored one is still being opened. */
+async function replaceWhileOpening(faceId: string): Promise<void> {
+  let proceed = () => {};
+  const release = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const path = `**/avatars/${faceId}/full.jpg`;
+  await page.route(path, async (route) => {
+    await release;
+    await route.continue();
+  });
+  const answered = page.waitForResponse(path);
+  await tab.button('Change the picture').click();
+  const { content } = await drawPortrait('mei');
+  await dialog().evaluate((element, base64) => {
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+    transfer.items.add(new File([bytes], 'mei'));
+    const init = { bubbles: true, cancelable: true, dataTransfer: transfer };
+    if (element.dispatchEvent(new DragEvent('drop', init)))
+      throw new Error('the browser would open the file');
+  }, content.toString('base64'));
+  await dialog().getByText('The points are a guess').waitFor();
+  const chosen = await places();
+  proceed();
+  const url = (await answered).url();
+  // Reads it as the dialog does, only later.
+  await page.evaluate(
+    `fetch('${url}').then((response) => response.blob()).then(createImageBitmap).then(() => 0)`,
+  );
+  expect(await places()).toEqual(chosen);
+  await dialog().getByText('The points are a guess').waitFor();
+  await leave();
+}

@@ -111,6 +111,8 @@ export interface LivekitStandIn extends LivekitRooms {
   room(sessionId: string): Promise<StandInRoom>;
   /** Query strings of the signalling connections. */
   joins: string[];
+  /** Whether an agent is in the rooms. */
+  hasAgent: boolean;
 }
 
 /**
@@ -270,7 +272,7 @@ export async function startLivekitStandIn(
           state: ParticipantInfo_State.JOINED,
           permission: { canPublish: true, canSubscribe: true, canPublishData: true },
         },
-        otherParticipants: [guide({ 'lk.agent.state': 'listening' })],
+        otherParticipants: standIn.hasAgent ? [guide({ 'lk.agent.state': 'listening' })] : [],
         serverVersion: '1.9.0',
         subscriberPrimary: true,
         pingInterval: 10,
@@ -295,8 +297,9 @@ export async function startLivekitStandIn(
     }
   }, 20);
 
-  return Object.assign(rooms, {
+  const standIn: LivekitStandIn = Object.assign(rooms, {
     joins,
+    hasAgent: true,
     room: (sessionId: string) => {
       const known = open.get(sessionId);
       if (known) return Promise.resolve(known.room);
@@ -310,4 +313,5 @@ export async function startLivekitStandIn(
       await new Promise<void>((resolve) => rooms.server.close(() => resolve()));
     },
   });
+  return standIn;
 }

@@ -20,7 +20,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { openDirectory } from '../../src/content/directory.ts';
 import { Pace } from '../../src/limits/pace.ts';
 import { LivekitSessions } from '../../src/livekit/livekit-sessions.ts';
-import { RoomService } from '../../src/livekit/room-service.ts';
+import { RoomService, RoomServiceError } from '../../src/livekit/room-service.ts';
 import type { ChangeDeps } from '../../src/sessions/lifecycle.ts';
 import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { openChanges } from '../../src/store/changes.ts';
@@ -367,14 +367,21 @@ describe('rounds of reports', () => {
     const asked: string[] = [];
     const reported: string[] = [];
     const removals: string[] = [];
+    /** Addresses that accept requests and never respond. */
+    const hanging = new Set<string>();
+    /** Sessions about which requests fail. */
+    const failing = new Set<string>();
     const roomService = new RoomService(livekitKeys);
     const rooms = {
-      hasClient: (url: string, id: string) => {
+      hasClient: async (url: string, id: string) => {
         asked.push(id);
+        if (hanging.has(url)) return new Promise<boolean>(() => {});
+        if (failing.has(id)) throw new RoomServiceError('LiveKit responded with 500');
         return roomService.hasClient(url, id);
       },
       removeClient: (url: string, id: string) => {
         removals.push(id);
+        if (hanging.has(url)) return new Promise<void>(() => {});
         return roomService.removeClient(url, id);
       },
     };
@@ -398,20 +405,24 @@ describe('rounds of reports', () => {
     const wait = (ms: number) => {
       now += ms;
     };
-    return { sessions, lines, asked, reported, removals, wait };
+    const look = async () => {
+      await sessions.look();
+      await sessions.settled();
+    };
+    return { sessions, look, hanging, failing, lines, asked, reported, removals, wait };
   }
 
   test('meter sessions that go on, and end those whose client has left without a webhook', async () => {
-    const { sessions, wait } = await watching();
+    const { look, wait } = await watching();
     const [here, gone] = [await joined(), await joined()];
-    await sessions.look();
+    await look();
     for (const id of [here, gone]) await lives.pass(id, 20);
-    await sessions.look();
+    await look();
     expect((await read(here)).usage.seconds).toBeGreaterThanOrEqual(20);
     livekit.leave(gone);
     for (const id of [here, gone]) await lives.pass(id, 20);
     wait(31_000);
-    await sessions.look();
+    await look();
     expect(await read(here)).toMatchObject({ status: 'active' });
     expect((await read(here)).usage.seconds).toBeGreaterThanOrEqual(40);
     const ended = await read(gone);
@@ -421,12 +432,11 @@ describe('rounds of reports', () => {
 
   test('end sessions that have reached maxSeconds, and remove their clients', async () => {
     const short = await createLivekitWorld({ runtime: { limits: { maxSeconds: 60, idleSeconds: 30 } } });
-    const { sessions } = await watching();
+    const { look } = await watching();
     const sessionId = await joined(short);
-    await sessions.look();
+    await look();
     await lives.pass(sessionId, 61);
-    await sessions.look();
-    await sessions.settled();
+    await look();
     expect(await read(sessionId, short)).toMatchObject({
       status: 'ended',
       endReason: 'max_duration',
@@ -436,60 +446,112 @@ describe('rounds of reports', () => {
   });
 
   test('report nothing while LiveKit does not answer', async () => {
-    const { sessions, lines, reported, wait } = await watching();
+    const { look, lines, reported, wait } = await watching();
     const ids = [await joined(), await joined(), await joined()];
-    await sessions.look();
+    await look();
     livekit.failsWith = 500;
     wait(31_000);
     reported.length = 0;
     for (const id of ids) await lives.pass(id, 25);
-    await sessions.look();
+    await look();
     expect(reported).toEqual([]);
     expect(lines.filter((line) => line.includes('cannot be reached'))).toHaveLength(1);
     expect(lines.join()).not.toContain(livekitKeys.apiSecret);
   });
 
+  test('report, begin and remove at one address while another address never responds', async () => {
+    const { sessions, hanging, reported, asked, removals, wait } = await watching();
+    const transport = { type: 'livekit', url: `${livekit.url}/` };
+    const stuckWorld = await createLivekitWorld({ runtime: { transport } });
+    const stuck = await Promise.all(Array.from({ length: 20 }, () => joined(stuckWorld)));
+    const [here, leaves, silent] = [await joined(), await joined(), await minted()];
+    hanging.add(transport.url);
+    sessions.expect(silent);
+    livekit.join(silent);
+    wait(31_000);
+    for (const id of [...stuck, here, leaves]) await lives.pass(id, 20);
+    await sessions.look();
+    await expect.poll(() => reported.join()).toContain(here);
+    await expect.poll(async () => (await read(silent)).status).toBe('active');
+    expect(reported.join()).not.toContain(stuck[0]);
+    expect(stuck.filter((id) => asked.includes(id))).toHaveLength(1);
+    // Further rounds are not delayed either, and confirm sessions again.
+    for (const id of stuck)
+      await service.call({
+        method: 'POST',
+        path: `/v1/sessions/${id}/end`,
+        headers: { Authorization: `Bearer ${stuckWorld.key}` },
+      });
+    livekit.leave(leaves);
+    wait(31_000);
+    for (const id of [here, leaves]) await lives.pass(id, 20);
+    await sessions.look();
+    await expect.poll(async () => (await read(leaves)).status).toBe('ended');
+    await expect.poll(async () => (await read(here)).usage.seconds).toBeGreaterThanOrEqual(40);
+    expect(stuck.filter((id) => removals.includes(id))).toHaveLength(1);
+    const ending = await joined();
+    await sessions.look();
+    const headers = { Authorization: `Bearer ${world.key}` };
+    await service.call({ method: 'POST', path: `/v1/sessions/${ending}/end`, headers });
+    await sessions.look();
+    await expect.poll(() => removals).toContain(ending);
+  });
+
+  test('confirm the other sessions of an address if the requests about one session fail', async () => {
+    const { look, failing, reported, removals, wait } = await watching();
+    const ids = [await joined(), await joined(), await joined()];
+    for (const broken of ids) {
+      failing.clear();
+      failing.add(broken);
+      wait(31_000);
+      reported.length = 0;
+      for (const id of ids) await lives.pass(id, 5);
+      await look();
+      for (const id of ids) expect(reported.join().includes(id), id).toBe(id !== broken);
+    }
+    expect(removals).toEqual([]);
+  });
+
   test('begin sessions whose client has joined without a webhook, and forget those that never join', async () => {
-    const { sessions, lines, asked, wait } = await watching();
+    const { sessions, look, lines, asked, wait } = await watching();
     const [silent, never] = [await minted(), await minted()];
     sessions.expect(silent);
     sessions.expect(never);
     livekit.join(silent);
     wait(14_000);
-    await sessions.look();
+    await look();
     const times = (id: string) => asked.filter((one) => one === id).length;
     expect([times(silent), times(never)]).toEqual([0, 0]);
     wait(2_000);
-    await sessions.look();
+    await look();
     expect(await read(silent)).toMatchObject({ status: 'active' });
     expect(await read(never)).toMatchObject({ status: 'created' });
     expect(lines.join()).toContain('sent no webhook');
     expect([times(silent), times(never)]).toEqual([1, 1]);
     await lives.pass(never, 700);
     wait(60_000);
-    await sessions.look();
+    await look();
     wait(600_000);
-    await sessions.look();
+    await look();
     expect(times(never)).toBe(2);
   });
 
   test('remove clients of sessions that another process has ended, and try again while LiveKit is down', async () => {
-    const { sessions, removals } = await watching();
+    const { look, removals } = await watching();
     const sessionId = await joined();
-    await sessions.look();
+    await look();
     livekit.failsWith = 500;
     const headers = { Authorization: `Bearer ${world.key}` };
     await service.call({ method: 'POST', path: `/v1/sessions/${sessionId}/end`, headers });
-    await sessions.look();
-    await sessions.settled();
+    await look();
     expect(removals).toContain(sessionId);
     removals.length = 0;
     livekit.failsWith = undefined;
-    await sessions.look();
+    await look();
     expect(removals).toContain(sessionId);
     await isRemoved(sessionId);
     removals.length = 0;
-    await sessions.look();
+    await look();
     expect(removals).not.toContain(sessionId);
   });
 });

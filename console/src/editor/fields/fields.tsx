@@ -67,14 +67,21 @@ function useShared({ draft, path, label }: DraftFieldProps) {
   return { value, shared: { label, help: helpAt(path), problem, disabled: !draft.isEditable } };
 }
 
+interface DraftTextProps extends DraftFieldProps {
+  rows?: number | undefined;
+  /** Instead of the description in the schema. */
+  help?: string | undefined;
+}
+
 /** A text of the document. An optional text that is emptied is removed. */
-export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows?: number | undefined }) {
+export function DraftText({ draft, path, label, rows, help }: DraftTextProps) {
   const { value, shared } = useShared({ draft, path, label });
   const { maxLength, examples } = schemaAt(path);
   return (
     <FieldPlace path={path}>
       <TextField
         {...shared}
+        help={help ?? shared.help}
         value={value === undefined ? '' : String(value)}
         placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
         required={isRequired(path)}
@@ -195,7 +202,7 @@ export function linesOf(text: string): string[] {
 
 /** A field of a form as data, so that a test can compare the forms with the schema. */
 export type FormField = { path: Path; label: string } & (
-  | { as: 'text'; rows?: number }
+  | { as: 'text'; rows?: number; help?: string }
   | { as: 'number' }
   | { as: 'lines' }
   | { as: 'select'; labels: Record<string, string> }
@@ -216,7 +223,8 @@ export function DraftFields({
       {fields.map((field) => {
         const shared = { draft, path: [...base, ...field.path], label: field.label };
         const key = pathText(field.path);
-        if (field.as === 'text') return <DraftText key={key} {...shared} rows={field.rows} />;
+        if (field.as === 'text')
+          return <DraftText key={key} {...shared} rows={field.rows} help={field.help} />;
         if (field.as === 'number') return <DraftNumber key={key} {...shared} />;
         if (field.as === 'lines') return <DraftLines key={key} {...shared} />;
         return <DraftSelect key={key} {...shared} labels={field.labels} />;

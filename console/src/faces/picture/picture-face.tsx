@@ -1,7 +1,7 @@
 import './picture.css';
 import { useSignal } from '@preact/signals';
 import { type PictureRig, pictureRigSchema } from '@session-launch/contract/rig';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog, Progress } from '../../parts/dialog.tsx';
@@ -43,21 +43,36 @@ export function PictureFace(props: PictureFaceProps) {
   const isSaving = useSignal(false);
   const isLeaving = useSignal(false);
   const { isOn, speech } = useSpeaking(voice);
-  const open = async (load: () => Promise<Opened>) => {
+  const openings = useRef(0);
+  /** A later call replaces an earlier one that has not finished, such as that of the stored picture on a slow network. */
+  const open = async (load: (say: (text: string | undefined) => void) => Promise<Opened>) => {
+    const own = ++openings.current;
+    const ifCurrent = (work: () => void) => {
+      if (own === openings.current) work();
+    };
+    const say = (text: string | undefined) =>
+      ifCurrent(() => {
+        progress.value = text;
+      });
     problem.value = undefined;
-    progress.value = texts.opening;
+    say(texts.opening);
     try {
-      opened.value = await load();
+      const loaded = await load(say);
+      ifCurrent(() => {
+        opened.value = loaded;
+      });
     } catch (error) {
-      problem.value = messageOf(error);
+      ifCurrent(() => {
+        problem.value = messageOf(error);
+      });
     } finally {
-      progress.value = undefined;
+      say(undefined);
     }
   };
   const choose = (file: File) =>
-    open(async () => {
+    open(async (say) => {
       const picture = await openFile(file);
-      progress.value = texts.looking;
+      say(texts.looking);
       // The text is shown first, because the search blocks the page for a moment.
       await new Promise((resolve) => setTimeout(resolve, 50));
       const { handles, isFound } = guess(picture.canvas);
@@ -71,6 +86,21 @@ export function PictureFace(props: PictureFaceProps) {
       const [picture, rig] = await Promise.all([openStored(url.href), storedRig(new URL('rig.json', url))]);
       return { picture, origin: 'stored', history: begun(handlesOf(rig)) };
     });
+  }, []);
+  useEffect(() => {
+    const over = (event: DragEvent) => event.preventDefault();
+    // Anywhere on the page: the browser would leave the editor for a file that is dropped elsewhere.
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file !== undefined && !isSaving.value && !isLeaving.value) void choose(file);
+    };
+    document.addEventListener('dragover', over);
+    document.addEventListener('drop', drop);
+    return () => {
+      document.removeEventListener('dragover', over);
+      document.removeEventListener('drop', drop);
+    };
   }, []);
   const change = (history: History<Handles>) => {
     problem.value = undefined;
@@ -105,7 +135,7 @@ export function PictureFace(props: PictureFaceProps) {
         <Placing
           opened={opened.value}
           name={character.name}
-          speech={speech.value}
+          speech={isOn.value ? speech.value : undefined}
           isSpeaking={isOn}
           onChange={change}
           onFile={choose}
@@ -157,22 +187,11 @@ async function storedRig(url: URL): Promise<PictureRig> {
   return rig;
 }
 
-/** Takes a file, by choice or by drop. */
+/** Takes a file. */
 function Chooser({ isFirst, onFile }: { isFirst: boolean; onFile(file: File): void }) {
   const id = useId();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the label belongs to the input
-    <div
-      class={isFirst ? 'picture-drop' : 'picture-drop small'}
-      role="group"
-      aria-label={texts.choose}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        const [file] = event.dataTransfer?.files ?? [];
-        if (file !== undefined) onFile(file);
-      }}
-    >
+    <div class={isFirst ? 'picture-drop' : 'picture-drop small'}>
       <label for={id}>{isFirst ? texts.choose : texts.other}</label>
       <input
         id={id}

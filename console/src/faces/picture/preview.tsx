@@ -2,14 +2,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { PictureFace, PictureFigure } from '../../../../sdk/browser/src/renderers/picture/picture.ts';
 import type { SpeechCue } from '../../../../sdk/browser/src/types/plug-ins.ts';
 import { pictureTexts as texts } from '../../texts/editor/picture.ts';
-import { samples } from '../../voices/samples.ts';
 import { type Handles, rigOf } from './handles.ts';
+import { silentSample } from './silent-sample.ts';
 import { type View, wholePicture } from './view.ts';
 
 /** Milliseconds without a change of the handles after which the preview follows. */
 const settleMs = 60;
-/** Milliseconds between two repetitions of the silent sample. */
-const pauseMs = 1_200;
 
 interface PreviewProps {
   picture: HTMLCanvasElement;
@@ -24,16 +22,18 @@ interface PreviewProps {
 export function Preview({ picture, view, handles, name, speech }: PreviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const figure = useRef<PictureFigure | undefined>(undefined);
-  const said = useRef<SpeechCue>(silentSample());
+  const said = useRef<SpeechCue | undefined>(undefined);
   useEffect(() => {
-    said.current = speech ?? silentSample();
+    const silent = speech === undefined ? silentSample() : undefined;
+    said.current = speech ?? silent!.cue;
     figure.current?.hear(said.current);
+    return () => silent?.stop();
   }, [speech]);
   useEffect(() => {
     const build = () => {
       const face = new PictureFace(canvas.current!, picture, rigOf(handles, 'full.jpg'));
       figure.current = new PictureFigure(canvas.current!, face);
-      figure.current.hear(said.current);
+      figure.current.hear(said.current!);
     };
     if (figure.current === undefined) return build();
     const timer = setTimeout(build, settleMs);
@@ -70,12 +70,4 @@ export function Preview({ picture, view, handles, name, speech }: PreviewProps) 
       />
     </div>
   );
-}
-
-/** The mouth shapes of a sample, again and again. */
-function silentSample(): SpeechCue {
-  const { cues } = samples.slt!;
-  const startedAt = performance.now();
-  const lastsMs = cues.at(-1)![0] + pauseMs;
-  return { type: 'speech', characterId: '', cues, clock: () => (performance.now() - startedAt) % lastsMs };
 }

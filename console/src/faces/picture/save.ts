@@ -1,18 +1,13 @@
 import { request } from '../../api/client.ts';
 import type { SavedFace } from '../face-dialog.ts';
+import { recipeOfPicture } from '../recipe-of-face.ts';
 import { type Handles, rigOf } from './handles.ts';
 import { base64, fileOf, type OpenedPicture, thumbOf } from './picture-file.ts';
 import { squareOf } from './view.ts';
 
-/** What the character keeps of a picture: where it is. The handles are in rig.json beside it. */
-interface PictureRecipe {
-  picture: 1;
-  image: string;
-}
-
 /** The path of the picture that a recipe names; `undefined` if it is not one of a picture. */
 export function imageIn(recipe: unknown): string | undefined {
-  const { picture, image } = Object(recipe) as Partial<Record<keyof PictureRecipe, unknown>>;
+  const { picture, image } = Object(recipe) as { picture?: unknown; image?: unknown };
   const isPath = typeof image === 'string' && /^\/avatars\/fac_\w+\/full\.(?:png|jpg|webp)$/.test(image);
   return picture === 1 && isPath ? image : undefined;
 }
@@ -36,5 +31,5 @@ export async function savePicture(
       rig: { ...rigOf(handles, `full.${extension}`) },
     },
   });
-  return { faceId, fullPath, thumbPath, recipe: { picture: 1, image: fullPath } satisfies PictureRecipe };
+  return { faceId, fullPath, thumbPath, recipe: recipeOfPicture(fullPath) };
 }

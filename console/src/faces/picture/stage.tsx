@@ -55,6 +55,8 @@ export function Stage({ picture, view, handles, onChange }: StageProps) {
   };
   const press = (event: PointerEvent) => {
     if (event.button !== 0) return;
+    // A finger beside the points scrolls the dialog.
+    if (event.pointerType === 'touch' && !(event.target instanceof HTMLButtonElement)) return;
     const { width, height } = stage.current!.getBoundingClientRect();
     const [x, y] = placeAt(event);
     const away = (id: HandleId) =>

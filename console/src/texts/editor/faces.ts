@@ -10,6 +10,7 @@ export const facesTexts = {
     make: 'Make a face',
     edit: 'Change the face',
     usePicture: 'Use a picture',
+    editPicture: 'Change the picture',
     choose: 'Choose an existing one',
     remove: 'No face',
     saved: (name: string) => `${name} has a new face.`,

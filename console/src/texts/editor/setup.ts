@@ -46,7 +46,11 @@ export const setupTexts = {
     type: 'Transport',
     types: { websocket: 'Runtime over WebSocket', livekit: 'Room of a LiveKit server' },
     url: 'Address',
+    runtimeHelp: 'wss://, or ws:// in development. Leave it empty to use the runtime of this service.',
+    livekitHelp: 'The LiveKit server, for visitors and for this service: wss://, or ws:// in development.',
     agentName: 'Name of the agent',
+    agentHelp:
+      'The agent that LiveKit sends to the room. Leave it empty for agents that are registered without a name.',
     operator:
       'The service needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET. The page System shows whether it can reach the server.',
   },

@@ -10,6 +10,7 @@ import {
   Track,
 } from 'livekit-client';
 import type { Connection, Mode, TransportContext } from '../types.ts';
+import { closeCodeTokenUsed, closeCodeTooManySessions } from '../wire.ts';
 import { RoomSound } from './room-sound.ts';
 
 /** Milliseconds to wait for the agent after joining. Long, because it may have to start a process. */
@@ -27,12 +28,22 @@ const inOrder: readonly (DisconnectReason | undefined)[] = [
   DisconnectReason.SERVER_SHUTDOWN,
 ];
 
+/** Codes of session.v1 for connections that LiveKit ends before the session is live. The service removes clients over a limit. */
+const closeCodes: Partial<Record<DisconnectReason, number>> = {
+  [DisconnectReason.PARTICIPANT_REMOVED]: closeCodeTooManySessions,
+  [DisconnectReason.DUPLICATE_IDENTITY]: closeCodeTokenUsed,
+};
+
 /** A session in a room of LiveKit: the visitor and an agent, which are the only participants. */
 export class RoomSession implements Connection {
   readonly #context: TransportContext;
   readonly #room = new Room();
   readonly #sound: RoomSound;
   #isClosed = false;
+  /** Whether an agent has joined. */
+  #isLive = false;
+  /** Rejects if the connection ends before the session is live. */
+  readonly #refused: Promise<never>;
   #agentTimer: ReturnType<typeof setTimeout> | undefined;
   /** The microphone's track that was published last; it stays published, but muted, while the microphone is off. */
   #published: LocalAudioTrack | undefined;
@@ -40,13 +51,16 @@ export class RoomSession implements Connection {
   #micChanges: Promise<unknown> = Promise.resolve();
 
   static async open(context: TransportContext): Promise<RoomSession> {
-    const { transport } = context.manifest;
+    const { manifest, signal } = context;
+    const { transport } = manifest;
+    // The session was ended while this file was loading.
+    if (signal.aborted) throw signal.reason;
     // LiveKit's log lines contain addresses and names of rooms.
     setLogLevel('silent');
     const session = new RoomSession(context);
     try {
-      await session.#room.connect(transport.url, transport.token as string);
-      await session.#agentJoined();
+      await Promise.race([session.#join(transport.url, transport.token as string), session.#refused]);
+      session.#isLive = true;
     } catch (error) {
       session.close();
       throw error;
@@ -69,7 +83,15 @@ export class RoomSession implements Connection {
       .on(RoomEvent.ParticipantDisconnected, () => this.#onAgentLeft())
       .on(RoomEvent.Reconnecting, () => sink.dropped())
       .on(RoomEvent.Reconnected, () => sink.resumed())
-      .on(RoomEvent.Disconnected, (reason) => this.#finish(inOrder.includes(reason) ? 'runtime' : 'error'));
+      .on(RoomEvent.Disconnected, (reason) => {
+        if (this.#isLive) this.#finish(inOrder.includes(reason) ? 'runtime' : 'error');
+      });
+    this.#refused = new Promise((_, reject) => {
+      this.#room.on(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
+        const error = new Error(`LiveKit ended the connection (${DisconnectReason[reason]})`);
+        reject(Object.assign(error, { closeCode: closeCodes[reason] }));
+      });
+    });
     this.#room.registerTextStreamHandler('lk.transcription', (reader, { identity }) => {
       this.#onTranscription(reader, identity).catch(() => {
         // The stream was cut off with the connection.
@@ -123,23 +145,17 @@ export class RoomSession implements Connection {
   }
 
   /** Resolves when an agent is in the room. The session is live only then, because without an agent there is no answer. */
-  async #agentJoined(): Promise<void> {
-    const { manifest, sink, signal } = this.#context;
+  async #join(url: string, token: string): Promise<void> {
+    const { manifest, sink } = this.#context;
+    await this.#room.connect(url, token);
     await new Promise<void>((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
+      if (this.#isClosed) return reject(this.#context.signal.reason);
       if (this.#room.remoteParticipants.size > 0) return resolve();
-      const timer = setTimeout(
+      this.#agentTimer = setTimeout(
         () => reject(new Error('no agent has joined the room; check agentName and the agent')),
         agentTimeoutMs,
       );
-      this.#room.once(RoomEvent.ParticipantConnected, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      this.#room.once(RoomEvent.Disconnected, (reason) => {
-        clearTimeout(timer);
-        reject(new Error(`LiveKit ended the connection (${DisconnectReason[reason ?? 0]})`));
-      });
+      this.#room.once(RoomEvent.ParticipantConnected, () => resolve());
     });
     const [agent] = this.#room.remoteParticipants.values() as Iterator<RemoteParticipant> &
       Iterable<RemoteParticipant>;

@@ -1,4 +1,5 @@
 import type { Connection, TransportContext, TransportFactory } from '../types.ts';
+import { refusalOf } from './refusals.ts';
 
 interface Chunk {
   open(context: TransportContext): Promise<Connection>;
@@ -11,6 +12,9 @@ export const livekit: TransportFactory = {
     const chunk: Chunk = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ `${context.sdkUrl}livekit.mjs`
     );
-    return chunk.open(context);
+    return chunk.open(context).catch((error) => {
+      // The file of LiveKit has no error class of its own.
+      throw error.closeCode ? refusalOf(error.closeCode, '') : error;
+    });
   },
 };

@@ -23,12 +23,20 @@ export const location: readonly FormField[] = [
 
 export const transport: readonly FormField[] = [
   { path: ['runtime', 'transport', 'type'], label: connection.type, as: 'select', labels: connection.types },
-  { path: ['runtime', 'transport', 'url'], label: connection.url, as: 'text' },
 ];
 
-/** Only for the transport livekit. */
+export const ofWebsocket: readonly FormField[] = [
+  { path: ['runtime', 'transport', 'url'], label: connection.url, as: 'text', help: connection.runtimeHelp },
+];
+
 export const ofLivekit: readonly FormField[] = [
-  { path: ['runtime', 'transport', 'agentName'], label: connection.agentName, as: 'text' },
+  { path: ['runtime', 'transport', 'url'], label: connection.url, as: 'text', help: connection.livekitHelp },
+  {
+    path: ['runtime', 'transport', 'agentName'],
+    label: connection.agentName,
+    as: 'text',
+    help: connection.agentHelp,
+  },
 ];
 
 export const limits: readonly FormField[] = [

@@ -1,7 +1,7 @@
 import { setupTexts } from '../../../texts/editor/setup.ts';
 import { DraftFields, useField } from '../../fields/fields.tsx';
 import type { Draft } from '../../saving/draft.ts';
-import { ofLivekit, transport } from './form.ts';
+import { ofLivekit, ofWebsocket, transport } from './form.ts';
 import { OtherKeys } from './other-keys.tsx';
 
 const path = ['runtime', 'transport'];
@@ -14,7 +14,7 @@ export function Transport({ draft }: { draft: Draft }) {
     <section class="part" aria-labelledby="setup-transport">
       <h2 id="setup-transport">{setupTexts.transport.heading}</h2>
       <div class="item-fields">
-        <DraftFields draft={draft} fields={isLivekit ? [...transport, ...ofLivekit] : transport} />
+        <DraftFields draft={draft} fields={[...transport, ...(isLivekit ? ofLivekit : ofWebsocket)]} />
       </div>
       {isLivekit ? <p class="soft">{setupTexts.transport.operator}</p> : null}
       <OtherKeys draft={draft} path={path} known={['type', 'url', ...(isLivekit ? ['agentName'] : [])]} />

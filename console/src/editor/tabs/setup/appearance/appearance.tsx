@@ -64,7 +64,8 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
     change(document, isInGallery ? texts.savedAlsoShown(name) : texts.saved(name));
     close();
   };
-  const isDrawn = (avatar.recipe as { maker?: unknown } | undefined)?.maker === 1;
+  const { maker, picture } = Object(avatar.recipe) as { maker?: unknown; picture?: unknown };
+  const [isDrawn, isPicture] = [maker === 1, picture === 1];
   const dialog: FaceDialogProps = {
     projectId: draft.projectId,
     character: { characterId, name },
@@ -109,7 +110,7 @@ export function Appearance({ draft, path, children }: AppearanceProps) {
                   opened.value = 'picture';
                 }}
               >
-                {texts.usePicture}
+                {isPicture ? texts.editPicture : texts.usePicture}
               </Button>
               <Button
                 onPress={() => {

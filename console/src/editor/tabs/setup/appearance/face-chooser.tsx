@@ -6,7 +6,7 @@ import { Show } from '../../../../parts/notice.tsx';
 import { toast } from '../../../../state/toasts.ts';
 import { facesTexts } from '../../../../texts/editor/faces.ts';
 import { artUrl } from '../../gallery/art.ts';
-import { deleteFace, type FaceRecord, useFaces } from './project-faces.ts';
+import { deleteFace, type FaceRecord, readRecipe, useFaces } from './project-faces.ts';
 
 const texts = facesTexts.chooser;
 const nameOf = ({ name }: FaceRecord) => name ?? texts.unnamed;
@@ -26,14 +26,22 @@ interface FaceChooserProps {
 export function FaceChooser({ projectId, name, chosen, isUsed, onChoose, onClose }: FaceChooserProps) {
   const loaded = useFaces(projectId);
   const deleted = useSignal<FaceRecord | undefined>(undefined);
-  const card = (face: SavedFace, label: string, note: string) => (
+  const isChoosing = useSignal(false);
+  const choose = async (face: SavedFace | FaceRecord) => {
+    if (isChoosing.value) return;
+    if (face.faceId === chosen) return onClose();
+    isChoosing.value = true;
+    const recipe = 'rig' in face ? await readRecipe(face) : undefined;
+    onChoose({ ...face, recipe });
+  };
+  const card = (face: SavedFace | FaceRecord, label: string, note: string) => (
     <>
       <button
         type="button"
         class="picture"
         aria-label={texts.use(label)}
         aria-pressed={face.faceId === chosen}
-        onClick={() => onChoose(face)}
+        onClick={() => choose(face)}
       >
         <img src={artUrl(face.thumbPath, 160)} alt="" loading="lazy" />
       </button>
@@ -45,7 +53,7 @@ export function FaceChooser({ projectId, name, chosen, isUsed, onChoose, onClose
     </>
   );
   return (
-    <Dialog title={texts.title(name)} onClose={onClose} isWide>
+    <Dialog title={texts.title(name)} onClose={onClose} isWide isBusy={isChoosing.value}>
       <Show loaded={loaded}>
         {({ own, others }) => (
           <>

@@ -1,8 +1,9 @@
 import { ApiFailure, request } from '../../../../api/client.ts';
 import type { SavedFace } from '../../../../faces/face-dialog.ts';
+import { recipeOfFace } from '../../../../faces/recipe-of-face.ts';
 import { type Loaded, useLoad } from '../../../../state/load.ts';
 import { facesTexts } from '../../../../texts/editor/faces.ts';
-import { type FaceRecord, listArt, listFaces } from '../../gallery/art.ts';
+import { artUrl, type FaceRecord, listArt, listFaces } from '../../gallery/art.ts';
 
 export type { FaceRecord };
 
@@ -30,6 +31,11 @@ export function facesIn(paths: readonly string[]): SavedFace[] {
     found.set(faceId, name === 'full' ? { ...before, fullPath: path } : { ...before, thumbPath: path });
   }
   return [...found.values()];
+}
+
+/** The choices from which a face was made; `undefined` if there are none, or they cannot be read: the face is then used as it is. */
+export function readRecipe(face: FaceRecord): Promise<object | undefined> {
+  return recipeOfFace(face, async () => (await fetch(artUrl(face.thumbPath))).text()).catch(() => undefined);
 }
 
 /** Deletes a face. Throws with the experiences that use it, in words. */
