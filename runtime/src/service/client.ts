@@ -52,9 +52,9 @@ export function serviceClient(adminUrl: string, token: string, runtimeId: string
       const answer = (await response.json().catch((error) => {
         if (!(error instanceof SyntaxError)) throw error;
       })) as (T & { error?: { code?: string } }) | undefined;
+      if (answer === undefined) throw new Error(`the service answered ${response.status} without JSON`);
       if (!response.ok)
-        throw new ServiceRefused(answer?.error?.code ?? `HTTP_${response.status}`, response.status);
-      if (answer === undefined) throw new Error('the service did not answer with JSON');
+        throw new ServiceRefused(answer.error?.code ?? `HTTP_${response.status}`, response.status);
       return answer;
     });
   return {
