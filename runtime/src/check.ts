@@ -3,7 +3,6 @@ import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
 import { installedEspeak } from './engines.ts';
 import { checkLocalHearing } from './hearing/local/check.ts';
-import { isModelInstalled } from './hearing/local/installed.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete, emptyAnswer } from './mind/model/completions.ts';
 import { checkRealtime } from './realtime/check.ts';
@@ -55,7 +54,7 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
     const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
     check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
   }
-  if (hearing.kind === 'local' && mind.kind !== 'realtime' && (hearing.isChosen || isModelInstalled()))
+  if (hearing.kind === 'local' && mind.kind !== 'realtime')
     checks.push(
       result('HEARING', checkLocalHearing, seconds.local).then((one) => ({ ...one, isLocal: true })),
     );

@@ -29,12 +29,7 @@ export interface Config {
     | { kind: 'flite'; espeak: EspeakProgram }
     | ({ kind: 'openai' } & SpeechEngine)
     | { kind: 'captions' };
-  /** `isChosen`: the operator has set it; otherwise it is the default. */
-  hearing:
-    | { kind: 'local'; isChosen: boolean }
-    | { kind: 'page' }
-    | ({ kind: 'openai' } & RemoteEngine)
-    | { kind: 'off' };
+  hearing: { kind: 'local' } | { kind: 'page' } | ({ kind: 'openai' } & RemoteEngine) | { kind: 'off' };
 }
 
 /** eSpeak NG. Without a program it is not used. */
@@ -101,7 +96,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       hearing === 'openai'
         ? engine(v.hearingUrl, v.hearingModel, v.hearingApiKey)
         : hearing === undefined || hearing === 'local'
-          ? { kind: 'local', isChosen: hearing !== undefined }
+          ? { kind: 'local' }
           : { kind: hearing === 'off' ? 'off' : 'page' },
   };
   if (config.token === '')

@@ -102,7 +102,7 @@ async function openSeparate(
 
 async function openHearing(hearing: Config['hearing'], warn: Warn): Promise<Hearing | 'page' | 'off'> {
   if (hearing.kind === 'openai') return openaiHearing(hearing);
-  if (hearing.kind === 'local') return openLocalHearing({ isChosen: hearing.isChosen, max: threads(), warn });
+  if (hearing.kind === 'local') return openLocalHearing({ max: threads(), warn });
   return hearing.kind;
 }
 

@@ -117,7 +117,7 @@ export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
 export const toolCallRequestSchema = Type.Object(
   {
-    runtimeId,
+    runtimeId: Type.Optional(runtimeId),
     name: toolName,
     arguments: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
@@ -249,13 +249,13 @@ export const callToolOperation = {
   path: '/runtime/v1/sessions/{sessionId}/tools',
   tag,
   summary: 'Call a tool',
-  description: `Calls a tool of the revision that the session runs: a POST request to its address with \`{sessionId, userId?, name, arguments}\`, signed with the tool secret of the project, if it has one. The request takes at most ${toolBounds.seconds} s and is sent once. Errors of the tool are part of the result. Only the runtime that connected the session may call; a runtime makes at most ${toolBounds.callsPerTurn} calls in one turn.`,
+  description: `Calls a tool of the revision that the session runs: a POST request to its address with \`{sessionId, userId?, name, arguments}\`, signed with the tool secret of the project, if it has one. The request takes at most ${toolBounds.seconds} s and is sent once. Errors of the tool are part of the result. With a runtimeId, only the runtime that connected the session may call. A runtime makes at most ${toolBounds.callsPerTurn} calls in one turn.`,
   caller: 'runtime-token',
   params: sessionParams,
   body: {
     schema: toolCallRequestSchema,
     examples: {
-      one: { value: { runtimeId: 'rt_7f3a', name: 'book_table', arguments: { people: 2, time: '19:30' } } },
+      one: { value: { name: 'book_table', arguments: { people: 2, time: '19:30' } } },
     },
   },
   answers: {

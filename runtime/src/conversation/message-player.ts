@@ -106,7 +106,7 @@ export class MessagePlayer {
           if (['generating', 'starting', 'paused'].includes(this.state)) this.#step();
         },
       },
-      say(signal),
+      say,
       signal,
     );
   }

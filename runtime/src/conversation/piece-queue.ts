@@ -35,6 +35,8 @@ export class PieceQueue {
   readonly #deps: PieceQueueDeps;
   readonly #signal: AbortSignal;
   readonly #mind: AsyncIterator<Said>;
+  /** Ends the requests of the mind when the message is stopped, or when the mind fails. */
+  readonly #stopMind = new AbortController();
   #mindState: 'idle' | 'reading' | 'ended' = 'idle';
   #isFirst = true;
   /** Whether the mind's last output was live speech, which has a timeout of its own. */
@@ -43,11 +45,11 @@ export class PieceQueue {
   readonly #unprepared: Said[] = [];
   readonly #ready: Piece[] = [];
 
-  constructor(deps: PieceQueueDeps, said: AsyncIterable<Said>, signal: AbortSignal) {
+  constructor(deps: PieceQueueDeps, say: (signal: AbortSignal) => AsyncIterable<Said>, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
-    this.#mind = said[Symbol.asyncIterator]();
-    signal.addEventListener('abort', () => this.#closeMind(), { once: true });
+    this.#mind = say(this.#stopMind.signal)[Symbol.asyncIterator]();
+    signal.addEventListener('abort', () => this.#closeMind(signal.reason), { once: true });
     this.fill();
   }
 
@@ -104,7 +106,7 @@ export class PieceQueue {
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#mindState = 'ended';
-      this.#closeMind();
+      this.#closeMind(error as Error);
       const instead = mindFailed(error as Error);
       if (instead !== undefined) this.#unprepared.push(instead);
     }
@@ -124,7 +126,8 @@ export class PieceQueue {
   }
 
   /** Does not wait for `return`: a hanging mind would never resolve it. */
-  #closeMind(): void {
+  #closeMind(reason: Error): void {
+    this.#stopMind.abort(reason);
     void this.#mind.return?.()?.catch(() => {});
   }
 }

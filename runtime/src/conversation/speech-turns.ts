@@ -110,6 +110,8 @@ export class SpeechTurns implements SpeechInput {
   }
 
   start(): void {
+    // Pressed again without a release, as after a lost connection: the recording goes on, and so does its limit.
+    if (this.#recording !== undefined) return;
     this.#recording = [];
     this.#recordedSamples = 0;
     this.#isRecordingAudible = false;

@@ -86,9 +86,8 @@ export class UserInput {
     else this.#inOrder((input) => (type === 'audio.start' ? input.start() : input.end()));
   }
 
-  /** Handles a binary frame of the client. */
+  /** Handles a binary frame of the client. The budget also limits a session that ignores the audio. */
   audio(frame: Uint8Array): void {
-    if (this.#speechInput === undefined) return;
     const audio = userAudio(frame);
     if (audio === undefined || ('packets' in audio && this.#decoder === undefined)) {
       this.#refuseAudio('The binary frame is not a frame of user audio.');
@@ -99,6 +98,7 @@ export class UserInput {
     if (ms > bounds.soundFrameMs)
       this.#refuseAudio(`An audio frame holds at most ${bounds.soundFrameMs} ms.`);
     else if (!this.#audioBudget.take(ms)) this.#refuse(tooMuchAudio());
+    else if (this.#speechInput === undefined) return;
     else if ('packets' in audio) this.#decoder!.push(audio.packets);
     else this.#inOrder((input) => input.push(audio.samples));
   }
@@ -121,6 +121,7 @@ export class UserInput {
   }
 
   #refuseAudio(problem: string): void {
+    if (this.#speechInput === undefined) return;
     this.#deps.turns.error('INVALID_MESSAGE', problem, 'audio');
   }
 

@@ -25,6 +25,7 @@ export interface Detector {
   readonly ms: number;
   /** Accepts any number of samples; calls `step` for each complete step. */
   push(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
+  /** May be called in a step, for example because a turn ends the session. */
   close(): void;
 }
 
@@ -37,12 +38,13 @@ export async function openVoiceActivity(): Promise<() => Detector> {
     library._fvad_set_sample_rate(detector, audioFrame.inputSampleRate);
     const pointer = library._malloc(stepSamples * 2);
     let rest = new Int16Array(0);
+    let isClosed = false;
     return {
       ms: stepMs,
       push: (samples, step) => {
         const all = concatenated([rest, samples]);
         let at = 0;
-        for (; at + stepSamples <= all.length; at += stepSamples) {
+        for (; !isClosed && at + stepSamples <= all.length; at += stepSamples) {
           const frame = all.subarray(at, at + stepSamples);
           library.HEAP16.set(frame, pointer / 2);
           step(frame, library._fvad_process(detector, pointer, stepSamples) === 1);
@@ -50,6 +52,8 @@ export async function openVoiceActivity(): Promise<() => Detector> {
         rest = all.slice(at);
       },
       close: () => {
+        if (isClosed) return;
+        isClosed = true;
         library._free(pointer);
         library._fvad_free(detector);
       },

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Heard, Usage } from '../conversation/partner.ts';
 import { EngineError } from '../endpoint.ts';
 import type { Tools, ToolTurn } from '../mind/mind.ts';
-import { argumentsIn } from '../mind/model/arguments.ts';
+import { argumentsIn, repeatable } from '../mind/model/arguments.ts';
 import { unlessAborted, withTimeout } from '../timeout.ts';
 import type { FunctionCall, ServerEvent } from './events.ts';
 import { type LiveItem, sampleRate } from './live-item.ts';
@@ -29,17 +29,21 @@ export interface RealtimeSessionDeps {
 }
 
 /** An entry of the conversation, which is repeated to the model after the connection was lost. */
-interface Entry {
-  role: 'user' | 'assistant' | 'system';
-  text: string;
+type Entry = (Message | { call: FunctionCall; output: string }) & {
   /** The connection whose model knows it. */
   knownBy?: Upstream | undefined;
+};
+
+/** `system`: an instruction of the runtime. Never text of a user or of a tool. */
+interface Message {
+  role: 'user' | 'assistant' | 'system';
+  text: string;
 }
 
 /** A turn of audio whose transcript is expected. */
 interface Expected {
   itemId?: string;
-  entry: Entry;
+  entry: Message;
   text: string;
   heard: Heard;
   cancelTimeout(): void;
@@ -102,7 +106,10 @@ export class RealtimeSession {
    * connection fails before the first of these: a tool must not be called twice.
    */
   async *respond(turn: Turn, signal: AbortSignal): AsyncGenerator<LiveItem | 'calling'> {
-    const entry: Entry = { role: turn.kind === 'instruction' ? 'system' : 'user', text: textOf(turn) };
+    const entry: Entry & Message = {
+      role: turn.kind === 'instruction' ? 'system' : 'user',
+      text: textOf(turn),
+    };
     this.#remember(entry);
     this.#responding++;
     try {
@@ -154,11 +161,15 @@ export class RealtimeSession {
     this.#upstream?.close();
   }
 
-  async *#items(turn: Turn, entry: Entry, signal: AbortSignal): AsyncGenerator<LiveItem | 'calling'> {
+  async *#items(
+    turn: Turn,
+    entry: Entry & Message,
+    signal: AbortSignal,
+  ): AsyncGenerator<LiveItem | 'calling'> {
     const upstream = await this.#open(signal);
     await this.#responseOver(upstream, signal);
     for (const one of this.#entries)
-      if (one !== entry && one.knownBy !== upstream && one.text !== '') tell(upstream, one);
+      if (one !== entry && one.knownBy !== upstream && !isEmpty(one)) tell(upstream, one);
     const asked = turn.kind === 'audio' ? this.#commit(upstream, entry, turn) : tell(upstream, entry);
     let requests = [asked, upstream.send({ type: 'response.create' })];
     const tools = this.#deps.tools?.turn();
@@ -204,13 +215,10 @@ export class RealtimeSession {
     tools: ToolTurn,
     signal: AbortSignal,
   ): Promise<string[]> {
-    const results = calls.map(async ({ callId, name, arguments: written }) => {
-      const { output } = await tools.call(name, argumentsIn(written));
-      // For another connection, whose model does not know the call.
-      const text = `You have called ${name} with ${written}. The result was: ${output}`;
-      this.#remember({ role: 'system', text, knownBy: upstream });
-      const item = { type: 'function_call_output', call_id: callId, output };
-      return upstream.send({ type: 'conversation.item.create', item });
+    const results = calls.map(async (call) => {
+      const { output } = await tools.call(call.name, argumentsIn(call.arguments));
+      this.#remember({ call, output, knownBy: upstream });
+      return sendItem(upstream, outputItem(call, output));
     });
     const stop = new AbortController();
     const leave = () => stop.abort(new EngineError(0, 'the turn was interrupted'));
@@ -255,7 +263,7 @@ export class RealtimeSession {
   }
 
   /** Sends the end of the user's turn, with the audio that this connection has not received. Returns the id of the event. */
-  #commit(upstream: Upstream, entry: Entry, { heard }: Extract<Turn, { kind: 'audio' }>): string {
+  #commit(upstream: Upstream, entry: Entry & Message, { heard }: Extract<Turn, { kind: 'audio' }>): string {
     if (this.#heardBy !== upstream)
       for (const audio of this.#audio) upstream.send({ type: 'input_audio_buffer.append', audio });
     entry.knownBy = upstream;
@@ -354,11 +362,23 @@ const textOf = (turn: Turn) => (turn.kind === 'audio' ? '' : turn.text);
 
 /** Adds an entry to the model's conversation. Returns the id of the event. */
 function tell(upstream: Upstream, entry: Entry): string {
-  const { role, text } = entry;
   entry.knownBy = upstream;
+  if ('call' in entry) {
+    const { callId, name, arguments: written } = entry.call;
+    sendItem(upstream, { type: 'function_call', call_id: callId, name, arguments: repeatable(written) });
+    return sendItem(upstream, outputItem(entry.call, entry.output));
+  }
+  const { role, text } = entry;
   const type = role === 'assistant' ? 'output_text' : 'input_text';
-  return upstream.send({
-    type: 'conversation.item.create',
-    item: { type: 'message', role, content: [{ type, text }] },
-  });
+  return sendItem(upstream, { type: 'message', role, content: [{ type, text }] });
+}
+
+const isEmpty = (entry: Entry) => 'text' in entry && entry.text === '';
+
+const outputItem = ({ callId }: FunctionCall, output: string) => ({
+  ...{ type: 'function_call_output', call_id: callId, output },
+});
+
+function sendItem(upstream: Upstream, item: object): string {
+  return upstream.send({ type: 'conversation.item.create', item });
 }

@@ -48,7 +48,11 @@ export function serviceClient(adminUrl: string, token: string, runtimeId: string
         body: JSON.stringify(body),
         signal,
       });
-      const answer = (await response.json()) as T & { error?: { code?: string } };
+      // The error of the parser is not passed on: it quotes the response, and is logged.
+      const answer = (await response.json().catch((error) => {
+        if (!(error instanceof SyntaxError)) throw error;
+      })) as (T & { error?: { code?: string } }) | undefined;
+      if (answer === undefined) throw new Error(`the service answered ${response.status} without JSON`);
       if (!response.ok)
         throw new ServiceRefused(answer.error?.code ?? `HTTP_${response.status}`, response.status);
       return answer;

@@ -154,6 +154,17 @@ test('manual mode treats the audio between start and end as one turn, including 
   expect(session.connection.of('message').at(-1)!.text).toBe('At every full hour.');
 });
 
+test('pressing the button again without releasing it continues the turn, which ends after two minutes', async () => {
+  const hearing = scriptedHearing(['ferry']);
+  const session = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  await session.play(3000);
+  for (let presses = 0; presses < 3; presses++) {
+    await session.receive({ type: 'audio.start' });
+    await speak(session, 50_000);
+  }
+  expect(hearing.heard).toEqual([120_040]);
+});
+
 test('a failed transcription loses one turn; the next one works', async () => {
   const session = open(
     { mind: harbor, speechInputMode: 'manual' },

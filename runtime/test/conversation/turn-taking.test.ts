@@ -285,13 +285,15 @@ describe('engines that fail', () => {
     expect(failures).toEqual(['mind']);
   });
 
-  test('a mind that produces nothing for 20 seconds is treated as failed', async () => {
+  test('a mind that produces nothing for 20 seconds is treated as failed, and its signal is aborted', async () => {
+    let signal: AbortSignal | undefined;
     const mind = {
       kind: 'model' as const,
       name: 'silent',
       begin: () => ({
         pace: 1,
-        open: async function* () {
+        open: async function* (given: AbortSignal) {
+          signal = given;
           yield await new Promise<never>(() => {});
         },
         answer: async function* () {},
@@ -304,8 +306,10 @@ describe('engines that fail', () => {
     const { connection, clock, play } = open({}, { mind });
     await clock.pass(19_000);
     expect(connection.of('error')).toEqual([]);
+    expect(signal?.aborted).toBe(false);
     await clock.pass(1500);
     expect(connection.of('error')).toMatchObject([{ code: 'MIND_FAILED' }]);
+    expect(signal?.aborted).toBe(true);
     await play(3000);
     expect(connection.of('message').at(-1)).toMatchObject({ text: 'Sorry.', status: 'final' });
   });

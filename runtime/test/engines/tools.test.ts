@@ -127,13 +127,18 @@ describe('a language model with tools', () => {
   test.each([
     ['no JSON', '{"people":', 'must be a JSON object'],
     ['no object', '[2]', 'must be a JSON object'],
-  ])('gets an error for arguments that are %s, which are not sent', async (_what, written, message) => {
-    const client = await greeted();
-    server.next.push({ kind: 'calls', calls: [['book_table', written]] });
-    expect(await client.ask('A table?')).toBe(server.text);
-    expect(world.service.toolCalls).toEqual([]);
-    expect(server.requests.at(-1)!.body.messages.at(-1).content).toContain(message);
-  });
+  ])(
+    'gets an error for arguments that are %s, which are neither sent nor repeated',
+    async (_what, written, message) => {
+      const client = await greeted();
+      server.next.push({ kind: 'calls', calls: [['book_table', written]] });
+      expect(await client.ask('A table?')).toBe(server.text);
+      expect(world.service.toolCalls).toEqual([]);
+      const [call, result] = server.requests.at(-1)!.body.messages.slice(-2);
+      expect(call.tool_calls[0].function).toEqual({ name: 'book_table', arguments: '{}' });
+      expect(result.content).toContain(message);
+    },
+  );
 
   test('gets an error for a name that it has invented, and the page gets no event', async () => {
     const client = await greeted();

@@ -3,7 +3,7 @@ import { fliteVoices } from '@session-launch/contract/project-file/voice';
 import { findProgram, isSkipped } from '@session-launch/testing/find-program.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isModelInstalled, verifiedModel } from '../../src/hearing/local/installed.ts';
+import { installProblem, verifiedModel } from '../../src/hearing/local/installed.ts';
 import { type LocalHearing, localHearing } from '../../src/hearing/local/local.ts';
 import { questions } from '../../src/mind/script/questions.ts';
 import { openFlite } from '../../src/speech/flite/flite.ts';
@@ -17,7 +17,7 @@ const demo = parse(readFileSync(new URL('../../../examples/demo.yaml', import.me
 const hints = questions(demo.experiences[0].runtime.mind, 'en');
 const asked = hints.slice(0, 10);
 
-describe.skipIf(!isModelInstalled() && process.env.CI !== 'true')('the included model', () => {
+describe.skipIf(installProblem() !== undefined && process.env.CI !== 'true')('the included model', () => {
   let hearing: LocalHearing;
   let flite: Speech;
   beforeAll(async () => {

@@ -301,6 +301,13 @@ class Connection {
       this.#send({ type: 'conversation.item.done', item: echoed as never });
       return;
     }
+    if ((item as { type?: unknown }).type === 'function_call') {
+      const shown = fields(item, ['type', 'call_id', 'name', 'arguments']);
+      const written = text(shown.arguments);
+      if (!isJsonObject(written)) throw invalid('arguments');
+      this.#session.calls.set(text(shown.call_id), { name: text(shown.name), written });
+      return;
+    }
     const { type, role, content } = fields(item, ['type', 'role', 'content']);
     if (type !== 'message' || !['user', 'assistant', 'system'].includes(role)) throw invalid('item');
     if (!Array.isArray(content) || content.length !== 1) throw invalid('content');
@@ -513,4 +520,13 @@ function sessionSettings(value: unknown) {
     if (parameters.type !== 'object') throw invalid('parameters');
   }
   return settings;
+}
+
+function isJsonObject(written: string): boolean {
+  try {
+    const value = JSON.parse(written);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

@@ -174,6 +174,12 @@ describe('audio', () => {
     expect(await closeCode(client)).toBe(4429);
   });
 
+  test('is also counted in a session that does not accept speech', async () => {
+    const client = await world.join({ mind: harbor, speechInputMode: 'off' });
+    sendAudio(client, 51);
+    expect(await closeCode(client)).toBe(4429);
+  });
+
   test('is counted over several connections', async () => {
     const client = await world.join({ mind: harbor });
     sendAudio(client, 40);

@@ -322,8 +322,11 @@ describe('errors during the session', () => {
     expect(await lastReport()).toMatchObject({ ended: 'client_lost' });
   });
 
-  test('sound faster than real time closes with 4429', async () => {
-    await another({ engines: { hearing: scriptedHearing([]) } });
+  test.each([
+    ['recognises', scriptedHearing([])],
+    ['does not recognise', 'page' as const],
+  ])('sound faster than real time closes with 4429 if the runtime %s speech', async (_, hearing) => {
+    await another({ engines: { hearing } });
     const client = await joinRtvi(world, { mind: harbor });
     for (let i = 0; i < 20; i++) client.sendAudio(quiet(1000));
     expect(await refusalOf(client)).toEqual(['TOO_FAST', 4429]);

@@ -79,7 +79,7 @@ async function callTool(
   requestId: string,
 ): Promise<ToolCallResult> {
   const session = isId('ses', sessionId)
-    ? await findCallingSession(database, sessionId, runtimeId)
+    ? await findCallingSession(database, sessionId, runtimeId ?? null)
     : undefined;
   if (session === undefined) throw new ApiError('SESSION_NOT_FOUND');
   const { projectId, experienceId, revision, userId } = session;

@@ -37,6 +37,19 @@ function hasIpv4(): boolean {
   );
 }
 
+/**
+ * Requests to one name share the lookup in flight. The operating system resolves two names of a process at a time, so that requests to one
+ * that hangs would delay all others.
+ */
+function shared(resolve: Resolve): Resolve {
+  const inFlight = new Map<string, Promise<string[]>>();
+  return (hostname) => {
+    const lookup = inFlight.get(hostname) ?? resolve(hostname).finally(() => inFlight.delete(hostname));
+    inFlight.set(hostname, lookup);
+    return lookup;
+  };
+}
+
 /** The name of an outbound request resolves to an address to which requests must not be sent. */
 export class ForbiddenAddress extends Error {
   constructor(hostname: string) {
@@ -45,7 +58,7 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Opens connections for undici. A name is resolved once for each connection. The connection is opened to the first of the addresses, and
+ * Opens connections for undici. A name is resolved at most once for each connection. The connection is opened to the first of the addresses, and
  * only if all of them are allowed, so that no second resolution can lead elsewhere. Addresses in URLs are checked by `urlProblem`, because
  * they are not looked up.
  */
@@ -54,13 +67,14 @@ export function openConnector(
   resolve: Resolve,
   timeoutMs: number,
 ): buildConnector.connector {
+  const lookUp = shared(resolve);
   const https = buildConnector({
     timeout: timeoutMs,
-    lookup: lookupWith(resolve, (address) => isAllowedAddress(address, rules)),
+    lookup: lookupWith(lookUp, (address) => isAllowedAddress(address, rules)),
   });
   const http = buildConnector({
     timeout: timeoutMs,
-    lookup: lookupWith(resolve, rules.allowPrivateHttp ? isPrivateAddress : isLoopbackAddress),
+    lookup: lookupWith(lookUp, rules.allowPrivateHttp ? isPrivateAddress : isLoopbackAddress),
   });
   return (options, callback) => (options.protocol === 'https:' ? https : http)(options, callback);
 }

@@ -8,12 +8,12 @@ export interface CallingSession {
   userId: string | null;
 }
 
-/** The active session that this runtime has connected. */
+/** The active session. With a runtime id: only if that runtime has connected it. */
 export const findCallingSession = onPool('everyday').one<
-  [sessionId: string, runtimeId: string],
+  [sessionId: string, runtimeId: string | null],
   CallingSession
 >({
   name: 'find_calling_session',
   text: `SELECT project_id AS "projectId", experience_id AS "experienceId", revision, user_id AS "userId"
-           FROM sessions WHERE id = $1 AND runtime_id = $2 AND ended_at IS NULL`,
+           FROM sessions WHERE id = $1 AND runtime_id = coalesce($2, runtime_id) AND ended_at IS NULL`,
 });

@@ -39,17 +39,27 @@ export interface ToolCallDeps {
 
 interface Limits {
   timeoutMs: number;
-  /** Maximum calls in progress in this process, and of one project. Further calls fail at once, so that they do not wait for hanging tools. */
+  /**
+   * Maximum calls in progress in this process, of one project, and of one session, which may interrupt turns whose calls go on. Further calls
+   * fail at once, so that they do not wait for hanging tools.
+   */
   inFlight: number;
   inFlightOfProject: number;
+  inFlightOfSession: number;
 }
 
-const standard: Limits = { timeoutMs: toolBounds.seconds * 1000, inFlight: 200, inFlightOfProject: 100 };
+const standard: Limits = {
+  timeoutMs: toolBounds.seconds * 1000,
+  inFlight: 200,
+  inFlightOfProject: 100,
+  inFlightOfSession: 2 * toolBounds.callsPerTurn,
+};
 
 /** Calls tools: requests to addresses in experiences. */
 export class ToolCalls {
   readonly #deps: ToolCallDeps;
   readonly #limits: Limits;
+  /** Calls in progress by id of the project or session. */
   readonly #inFlight = new Map<string, number>();
   #total = 0;
 
@@ -70,19 +80,26 @@ export class ToolCalls {
     const problem = argumentProblem(call.tool.parameters, call.arguments);
     if (problem !== undefined)
       return { outcome: 'invalid', output: `The arguments are not valid: ${problem}` };
-    const { projectId } = call;
-    const ofProject = this.#inFlight.get(projectId) ?? 0;
-    if (this.#total >= this.#limits.inFlight || ofProject >= this.#limits.inFlightOfProject)
+    const { projectId, sessionId } = call;
+    const { inFlight, inFlightOfProject, inFlightOfSession } = this.#limits;
+    const of = (id: string) => this.#inFlight.get(id) ?? 0;
+    if (this.#total >= inFlight || of(projectId) >= inFlightOfProject || of(sessionId) >= inFlightOfSession)
       return { outcome: 'busy', output: 'Too many calls are in progress. Try again later.' };
-    this.#total++;
-    this.#inFlight.set(projectId, ofProject + 1);
+    this.#count(call, 1);
     try {
       return await this.#send(call);
     } finally {
-      this.#total--;
-      const left = this.#inFlight.get(projectId)! - 1;
-      if (left === 0) this.#inFlight.delete(projectId);
-      else this.#inFlight.set(projectId, left);
+      this.#count(call, -1);
+    }
+  }
+
+  /** Counts a call that begins (1) or ends (-1). */
+  #count({ projectId, sessionId }: ToolCall, change: 1 | -1): void {
+    this.#total += change;
+    for (const id of [projectId, sessionId]) {
+      const count = (this.#inFlight.get(id) ?? 0) + change;
+      if (count === 0) this.#inFlight.delete(id);
+      else this.#inFlight.set(id, count);
     }
   }
 

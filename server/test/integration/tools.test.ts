@@ -94,10 +94,12 @@ describe('POST /runtime/v1/sessions/{sessionId}/tools', () => {
     expect(tool.calls).toEqual([]);
   });
 
-  test('sessions of other runtimes, ended and unknown sessions, and unknown tools are refused', async () => {
+  test('sessions of other runtimes, if the runtime sends its id, ended and unknown sessions, and unknown tools are refused', async () => {
     const world = await worldWith();
     const sessionId = await connected(world);
     expectError(await call(sessionId, { runtimeId: 'rt_other' }), 404, 'SESSION_NOT_FOUND');
+    expect((await call(sessionId, { runtimeId: undefined })).json.outcome).toBe('done');
+    tool.calls.length = 0;
     expectError(await call(newId('ses')), 404, 'SESSION_NOT_FOUND');
     expectError(await call('ses_'), 404, 'SESSION_NOT_FOUND');
     expectError(await call((await launched(service, world)).sessionId), 404, 'SESSION_NOT_FOUND');

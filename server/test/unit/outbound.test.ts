@@ -105,6 +105,20 @@ test('fails after timeoutMs when a name does not resolve in time', async () => {
   expect(error.failure).toBe('timeout');
 });
 
+test('requests to a name that is being resolved wait for the same lookup', async () => {
+  const answers: ((addresses: string[]) => void)[] = [];
+  const resolve = () => new Promise<string[]>((answered) => answers.push(answered));
+  const { port } = await serve((_, response) => response.end('ok'));
+  const sender = outbound({ resolve });
+  const request = { ...limits, url: `http://app.localhost:${port}/` };
+  const hanging = Array.from({ length: 3 }, () => failure(sender, { ...request, timeoutMs: 50 }));
+  expect((await Promise.all(hanging)).map((error) => error.failure)).toEqual(Array(3).fill('timeout'));
+  const waiting = sender.send(request);
+  answers[0]!(['127.0.0.1']);
+  expect((await waiting).body.toString()).toBe('ok');
+  expect(answers).toHaveLength(1);
+});
+
 test('reads no more than maxResponseBytes of an endless body, and closes the connection', async () => {
   let closed: Promise<unknown> | undefined;
   let written = 0;

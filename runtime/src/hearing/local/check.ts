@@ -1,10 +1,10 @@
-import { isModelInstalled, verifiedModel } from './installed.ts';
+import { installProblem, verifiedModel } from './installed.ts';
 import { localHearing } from './local.ts';
 
 /** Loads the model and transcribes a second of silence. Throws an error that names the problem. */
 export async function checkLocalHearing(signal: AbortSignal): Promise<void> {
-  if (!isModelInstalled()) throw new Error('its packages are not installed (npm ci without --omit=optional)');
-  let problem: string | undefined;
+  let problem = installProblem();
+  if (problem !== undefined) throw new Error(problem);
   const broken = (reported: string) => {
     problem = reported;
   };

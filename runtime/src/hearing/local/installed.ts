@@ -14,16 +14,24 @@ export interface ModelFiles {
 /** The optional packages that local hearing consists of. */
 const packages = ['@session-launch/moonshine', 'onnxruntime-node', 'llama-tokenizer-js'] as const;
 
-/** Whether the packages of local hearing are installed, for this platform. */
-export function isModelInstalled(): boolean {
-  const require = createRequire(import.meta.url);
-  try {
-    const [, runtime] = packages.map((name) => require.resolve(name));
-    const { platform, arch } = process;
-    return existsSync(join(dirname(runtime!), '..', 'bin', 'napi-v6', platform, arch));
-  } catch {
-    return false;
+/** Why local hearing cannot run: a package is missing, or has no build for this platform. `undefined` if it is installed. */
+export function installProblem(
+  resolve: (name: string) => string = createRequire(import.meta.url).resolve,
+): string | undefined {
+  const { platform, arch } = process;
+  for (const name of packages) {
+    try {
+      const file = resolve(name);
+      if (
+        name === 'onnxruntime-node' &&
+        !existsSync(join(dirname(file), '..', 'bin', 'napi-v6', platform, arch))
+      )
+        return `${name} has no build for ${platform} ${arch}`;
+    } catch {
+      return `the optional package ${name} is not installed`;
+    }
   }
+  return undefined;
 }
 
 /** Returns the paths of the model's files. Throws an error that names the problem if a file is missing or damaged. */

@@ -7,3 +7,10 @@ export function argumentsIn(written: string): unknown {
     return undefined;
   }
 }
+
+/** The arguments of a call in the history that a model gets. Many servers reject a history with arguments that are no JSON object. */
+export function repeatable(written: string): string {
+  const values = argumentsIn(written);
+  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values);
+  return isObject && written.trim() !== '' ? written : '{}';
+}

@@ -6,7 +6,7 @@ import { phrasesFor } from '../script/phrases-by-language.ts';
 import { presented } from '../script/presenter.ts';
 import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
-import { argumentsIn } from './arguments.ts';
+import { argumentsIn, repeatable } from './arguments.ts';
 import { type ChatMessage, complete, emptyAnswer, type RequestedCall } from './completions.ts';
 import { marks, systemPrompt } from './prompt.ts';
 import { suggestedTopics } from './suggestions.ts';
@@ -125,7 +125,7 @@ class ModelDialogue implements Dialogue {
       content: null,
       tool_calls: calls.map(({ id, name, arguments: written }) => ({
         ...{ id, type: 'function' as const },
-        function: { name, arguments: written },
+        function: { name, arguments: repeatable(written) },
       })),
     });
     for (const { message } of made) this.#keep(message);
