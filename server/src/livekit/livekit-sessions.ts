@@ -261,7 +261,7 @@ export class LivekitSessions {
     if (this.#removing.has(url)) return;
     const { rooms, lifecycle } = this.#deps;
     const run = async () => {
-      // Repeated, because sessions are added meanwhile.
+      // Repeated, because sessions are added in between.
       while (leaving.size > 0)
         await inParallelAt(leaving.keys(), async (sessionId) => {
           await rooms.removeClient(url, sessionId);

@@ -12,7 +12,7 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 export const systemResolve: Resolve = async (hostname) =>
   (await resolveName(hostname, { all: true })).map(({ address }) => address);
 
-/** Milliseconds until a name server is asked a second time; after twice as many more, the name is given up. */
+/** Milliseconds until the request to a name server is repeated; the resolution fails after twice as many more. */
 const dnsTimeoutMs = 2_000;
 
 /**
