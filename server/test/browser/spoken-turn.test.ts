@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
-import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
+import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { writeSpokenWav } from '../harness/fake-microphone.ts';
@@ -24,30 +24,26 @@ const mind = (greeting: string) => ({
 const folder = await temporaryFolder();
 const spoken = join(folder.path, 'microphone.wav');
 let talking: TalkingProcess;
-let world: World;
 let site: Site;
 
 beforeAll(async () => {
   talking = await startTalking(inject('dataFolder'), { HEARING: 'local', LOG_LEVEL: 'info' });
   const { url } = talking.service;
   site = await startSite();
-  world = await createWorld(talking.service, {
+  const world = await createWorld(talking.service, {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind: mind(question) }) },
   });
   const { sessionToken } = await launched(talking.service, world);
   // Chromium repeats the file: the question interrupts its own answer.
   await writeSpokenWav(spoken, `${url.replace('http', 'ws')}/runtime`, sessionToken, 9);
-  world = await createWorld(talking.service, {
+});
+const worldFor = (speechInputMode: 'auto' | 'manual') =>
+  createWorld(talking.service, {
     project: { allowedOrigins: [site.origin] },
     experience: {
-      runtime: runtime({
-        speechInputMode: 'auto',
-        transport: { type: 'websocket' },
-        mind: mind('Welcome.'),
-      }),
+      runtime: runtime({ speechInputMode, transport: { type: 'websocket' }, mind: mind('Welcome.') }),
     },
   });
-});
 const browser = useBrowser(
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
@@ -68,6 +64,14 @@ afterAll(async () => {
   await site?.close();
   await folder.remove();
 });
+
+async function start(speechInputMode: 'auto' | 'manual'): Promise<void> {
+  const { url } = talking.service;
+  const { experienceId } = await worldFor(speechInputMode);
+  site.show(...twoLines(experienceId, url, url.replace('http', 'ws'), ''));
+  await page.goto(site.origin);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+}
 
 /** Records in the page when the visitor's voice begins while the character speaks, and when the character is silent after that. */
 const watchInterruption = `{
@@ -94,10 +98,7 @@ const watchInterruption = `{
 }`;
 
 test('a spoken question is answered aloud without a network, and speech interrupts the character', async () => {
-  const { url } = talking.service;
-  site.show(...twoLines(world.experienceId, url, url.replace('http', 'ws'), ''));
-  await page.goto(site.origin);
-  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await start('auto');
   const log = page.getByRole('log', { name: 'Conversation' });
   await log.getByText(question, { exact: true }).first().waitFor();
   await log.getByText('They leave at every full hour', { exact: false }).first().waitFor();
@@ -116,4 +117,27 @@ test('a spoken question is answered aloud without a network, and speech interrup
   expect(ms).toBeLessThan(300 * Number(process.env.TEST_TIMEOUT_FACTOR ?? 1));
   await expect.poll(() => log.locator('.cut').count()).toBeGreaterThan(0);
   expect(talking.service.stderr()).not.toMatch(/ferries/);
+});
+
+test('in manual mode, a turn lasts while the button of the microphone is held', async () => {
+  await start('manual');
+  const button = page.locator('.mic');
+  const level = () => page.evaluate(`document.querySelector('session-experience').experience.mic.level()`);
+  const turns = () =>
+    page.evaluate(
+      `document.querySelector('session-experience').experience.messages.filter(({ role }) => role === 'user').length`,
+    );
+  await page.getByRole('button', { name: 'Hold to talk, or press', disabled: false }).hover();
+  for (const turn of [1, 2]) {
+    expect(await turns()).toBe(turn - 1);
+    await page.mouse.down();
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(level, { interval: 20 }).toBeGreaterThan(0.02);
+    // The question lasts longer than this.
+    await page.waitForTimeout(700);
+    expect(await turns()).toBe(turn - 1);
+    await page.mouse.up();
+    expect(await button.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(turns).toBe(turn);
+  }
 });

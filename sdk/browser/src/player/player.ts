@@ -10,6 +10,7 @@ import { countdown } from './countdown.ts';
 import { disclosures, type Engines } from './disclosures.ts';
 import { keepFocus, makeParts, set, write } from './parts.ts';
 import { stateReporter } from './player-state.ts';
+import { pressOrHold } from './press-or-hold.ts';
 import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
 import { startCheck } from './start-check.ts';
@@ -111,12 +112,15 @@ export class PlayerView implements Player {
       this.#showsCaptions = !this.#showsCaptions;
       this.#render();
     };
-    parts.mic.onclick = () => {
-      const wasHeard = isHeard(this.#experience, this.#engines);
-      this.#unblock();
-      if (wasHeard) mic.mute();
-      else mic.unmute();
-    };
+    pressOrHold(parts.mic, {
+      isOn: () => isHeard(this.#experience, this.#engines),
+      canHold: () => this.#experience.manifest?.speechInputMode === 'manual',
+      set: (isOn) => {
+        this.#unblock();
+        if (isOn) mic.unmute();
+        else mic.mute();
+      },
+    });
     // The browser refuses to send the form of a text that is too long, and shows why.
     parts.input.oninput = () => {
       const excess = parts.input.value.trim().length - maxTextCharacters;
