@@ -80,7 +80,7 @@ export class LivekitSessions {
   readonly #expected = new Map<string, { at: number; waitMs: number }>();
   /** By address: sessions that have ended and whose client has to be removed, and until when that is tried. */
   readonly #leaving = new Map<string, Map<string, number>>();
-  /** By address: requests in flight whether clients are there. */
+  /** By address: requests in flight for the list of clients. */
   readonly #checking = new Map<string, Promise<void>>();
   /** By address: removals in flight. */
   readonly #removing = new Map<string, Promise<void>>();

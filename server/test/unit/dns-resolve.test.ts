@@ -4,7 +4,7 @@ import { dnsResolve } from '../../src/outbound/connect.ts';
 
 const types = { A: 1, AAAA: 28 };
 
-/** A name server that answers the names it knows, says of others that they do not exist, and never responds for `silent.example`. */
+/** A name server: resolves the known names, never responds for `silent.example`, and reports that other names do not exist. */
 async function nameServer(known: Record<string, { A?: number[]; AAAA?: number[] }>): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {

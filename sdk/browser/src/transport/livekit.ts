@@ -13,7 +13,7 @@ export const livekit: TransportFactory = {
       /* @vite-ignore */ /* webpackIgnore: true */ `${context.sdkUrl}livekit.mjs`
     );
     return chunk.open(context).catch((error) => {
-      // The file of LiveKit has no error class of its own.
+      // The file of LiveKit does not contain the error class.
       throw error.closeCode ? refusalOf(error.closeCode, '') : error;
     });
   },
