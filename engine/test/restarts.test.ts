@@ -56,7 +56,8 @@ test('an overdue statement of the admin API fails as an outage, and the ones beh
 });
 
 test('a transaction is lost when the engine restarts, and the next one works', async () => {
-  const { client, run } = await open({ transaction: 100 });
+  // Long enough for the first statements of a new thread on a busy machine.
+  const { client, run } = await open({ transaction: 2_000 });
   const lost = await failed(
     client.transaction(async (tx) => {
       await tx.query('INSERT INTO counted VALUES (1)');

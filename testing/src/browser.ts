@@ -5,6 +5,13 @@ import type { Chromium } from './chromium.ts';
 import { launchOptions, nameOf } from './launch-chromium.ts';
 import { listen } from './listen.ts';
 
+/** A clipboard for each page: all files would share that of the browser. */
+const ownClipboard = `{
+  let text = '';
+  const clipboard = { writeText: async (written) => { text = String(written); }, readText: async () => text };
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
+}`;
+
 /**
  * Opens pages in a Chromium that all files with these switches share. For a list of switches that is not shared, starts a Chromium for
  * this file. Closes the contexts of a file after its tests.
@@ -31,6 +38,7 @@ export function useBrowser(...args: string[]): {
       });
       // Detects hangs only: on a loaded machine a page can take many seconds.
       context.setDefaultTimeout(90_000);
+      if (options?.permissions?.includes('clipboard-read')) await context.addInitScript(ownClipboard);
       return context;
     },
   };

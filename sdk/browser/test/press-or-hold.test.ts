@@ -19,7 +19,7 @@ beforeEach(() => {
 const begin = (at: number, pressed = 0) =>
   button.onpointerdown!({ button: pressed, pointerId: 1, timeStamp: at } as PointerEvent);
 const end = (at: number) => button.onpointerup!({ timeStamp: at } as PointerEvent);
-const click = (detail = 1) => button.onclick!({ detail } as MouseEvent);
+const click = (detail = 1) => button.onclick!({ detail } as PointerEvent);
 
 describe('a switch that can be held', () => {
   test('is on while it is held', () => {

@@ -74,13 +74,9 @@ export class KeyRing {
   async flush(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = new Map(this.#used);
-    this.#used.clear();
-    try {
-      await touchKeys(this.#database, used);
-    } catch (error) {
-      for (const [id, at] of used) if (!this.#used.has(id)) this.#used.set(id, at);
-      throw error;
-    }
+    await touchKeys(this.#database, used);
+    // Only now, so that a flush at the same time does not return before these times are stored.
+    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
   }
 }
 

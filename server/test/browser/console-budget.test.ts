@@ -131,7 +131,7 @@ test('the list of 100,000 sessions shows its first row as fast as a short one, w
   console.info(`first row: ${Math.round(fullMs)} ms of 100,000 sessions, ${Math.round(shortMs)} ms of one`);
   await expect.poll(() => page.getByRole('row').count()).toBe(51);
   expectWithin(fullMs, 1_000);
-  expect(fullMs).toBeLessThan(shortMs * 4 + 100);
+  expectWithin(fullMs, shortMs * 4 + 100);
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => page.getByRole('row').count()).toBe(101);
 });

@@ -60,8 +60,8 @@ async function visit(experienceId: string, words: string | RegExp): Promise<void
   await visitor.setViewportSize({ width: 480, height: 360 });
   await visitor.goto(site.origin);
   await visitor.getByRole('button', { name: 'Start' }).click();
-  await visitor.getByRole('log', { name: 'Conversation' }).getByText(words).first().waitFor();
   await speaks(visitor);
+  await visitor.getByRole('log', { name: 'Conversation' }).getByText(words).first().waitFor();
   await visitor.close();
 }
 
@@ -108,8 +108,8 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
 
   await tab.button('Restart with my changes').click();
   await expect.poll(() => preview()?.url()).toBeDefined();
-  await preview().getByText(newGreeting).first().waitFor();
   await speaks(preview());
+  await preview().getByText(newGreeting).first().waitFor();
   await photograph(page, 'creator-5-talking');
   // Visitors still hear the published greeting.
   await visit(experienceId, firstGreeting);

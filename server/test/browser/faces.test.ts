@@ -229,7 +229,7 @@ test('by touch on a phone', async () => {
   await inDialog(screen, 'radio', 'Sunglasses').tap();
   await inDialog(screen, 'tab', 'Background').tap();
   await inDialog(screen, 'radio', 'Night').tap();
-  expect(await inDialog(screen, 'radio', 'Night').isChecked()).toBe(true);
+  await expect.poll(() => inDialog(screen, 'radio', 'Night').isChecked()).toBe(true);
   // The face stays in view above the choices.
   const { y, height } = (await stage(screen).boundingBox())!;
   expect(y).toBeGreaterThanOrEqual(0);

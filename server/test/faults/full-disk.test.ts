@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { processFolder } from '@session-launch/testing/fleet.ts';
+import { processFolder, untilReady } from '@session-launch/testing/fleet.ts';
 import { type Finished, program, runProgram, type ServiceProcess } from '@session-launch/testing/process.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
@@ -129,7 +129,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     await expectFull(disk.path);
     disk.resize(300);
     const started = await folder.start({ DATA_DIR: disk.path });
-    expect((await started.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(started);
     expect(await readdir(disk.path)).not.toContain('database.new');
     await started.kill('SIGTERM');
   });
@@ -141,7 +141,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     await expectFull(disk.path);
     disk.resize(300);
     const started = await folder.start({ DATA_DIR: disk.path });
-    expect((await started.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(started);
     await started.kill('SIGTERM');
   });
 
@@ -153,7 +153,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     await expectFull(disk.path);
     disk.resize(300);
     const started = await folder.start({ DATA_DIR: disk.path });
-    expect((await started.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(started);
     await started.kill('SIGTERM');
   });
 });

@@ -140,7 +140,7 @@ test('every event arrives, in order, while the process is killed and the receive
   const { receiver, world, webhook } = await throughFaults(context, processes, () =>
     start({ DATA_DIR, ...allowPrivate }),
   );
-  const service = await processes[0]!;
+  let service = await processes[0]!;
   const outbox = async () =>
     Number(
       /^session_launch_webhook_outbox_seconds (\S+)$/m.exec(
@@ -148,19 +148,30 @@ test('every event arrives, in order, while the process is killed and the receive
       )?.[1],
     );
   const pendingPath = `/admin/projects/${world.projectId}/webhooks/${webhook.webhookId}/deliveries?status=pending&limit=1`;
-  await until(
-    'all events',
-    async () => {
-      await hurry(service, webhook);
-      const { json } = await service.admin({ path: pendingPath });
-      return (await outbox()) === 0 && json.deliveries.length === 0;
-    },
-    patienceMs,
-  );
-  await service.kill('SIGKILL');
-  const database = await openEmbedded(DATA_DIR);
+  /** Waits until all events have arrived, kills the process and opens its database. */
+  const read = async () => {
+    await until(
+      'all events',
+      async () => {
+        await hurry(service, webhook);
+        const { json } = await service.admin({ path: pendingPath });
+        return (await outbox()) === 0 && json.deliveries.length === 0;
+      },
+      patienceMs,
+    );
+    await service.kill('SIGKILL');
+    return openEmbedded(DATA_DIR);
+  };
+  let database = await read();
+  let ask = askEmbedded(database);
+  // Sessions that nobody ended may have ended just before the kill.
+  while ((await ask<{ count: number }>(undelivered))[0]!.count > 0) {
+    await database.close();
+    service = await start({ DATA_DIR, ...allowPrivate });
+    database = await read();
+    ask = askEmbedded(database);
+  }
   context.onTestFinished(() => database.close());
-  const ask = askEmbedded(database);
   expect(await missing(ask, receiver, world.projectId)).toEqual([]);
   await expectOrder(ask, receiver);
 });

@@ -31,6 +31,9 @@ const mouths = `(() => {
 
 /** Waits for sound and for a moving mouth. The page needs `meter`. */
 export async function speaks(on: Page | Frame): Promise<void> {
-  await expect.poll(() => on.evaluate('loudness()'), { interval: 20 }).toBeGreaterThan(0.01);
-  await expect.poll(() => on.evaluate(mouths), { interval: 20 }).not.toMatch(/^(sil,?)*$/);
+  // At the same time, because a short sentence could end in between.
+  await Promise.all([
+    expect.poll(() => on.evaluate('loudness()'), { interval: 20 }).toBeGreaterThan(0.01),
+    expect.poll(() => on.evaluate(mouths), { interval: 20 }).not.toMatch(/^(sil,?)*$/),
+  ]);
 }

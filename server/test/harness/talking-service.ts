@@ -54,8 +54,7 @@ export async function createTalking(
 }
 
 /**
- * Creates a project on the service that all browser test files share; its sessions are visible to this file only. Metrics are shared:
- * requests for the catalog are made only by the test that counts them.
+ * Creates a project on the service that all browser test files share; its sessions are visible to this file only. Metrics are shared.
  */
 export function useTalkingService(origins: () => string[], wire?: () => string): Talking {
   const talking = {} as Talking;

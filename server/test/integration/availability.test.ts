@@ -12,10 +12,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unlimited } from '../acceptance/limited-worlds.ts';
 import { effort } from '../harness/effort.ts';
-import { useService } from '../harness/service.ts';
+import { noHousekeeping, useService } from '../harness/service.ts';
 import { everyTable } from '../harness/stored-places.ts';
 
-const service = useService({ TRUST_PROXY: '127.0.0.1,::1' });
+const service = useService({ TRUST_PROXY: '127.0.0.1,::1' }, noHousekeeping);
 const mints = { browser: mintFromBrowser, public: mintFromPublic };
 type Endpoint = keyof typeof mints;
 

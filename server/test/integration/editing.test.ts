@@ -293,7 +293,7 @@ describe('deleting an experience', () => {
     const day = 86_400_000;
     await rollUpAll(service.database);
     const retention = new Retention({ database: service.database, log: pino({ level: 'silent' }) }, 1);
-    await retention.run(new Date(Date.now() + 3 * day));
+    await retention.run(new Date(Date.now() + 3 * day), 60_000);
     expect(await query('SELECT 1 FROM sessions WHERE project_id = $1', [world.projectId])).toEqual([]);
     expectError(await editor.remove(world.experienceId), 409, 'EXPERIENCE_IN_USE');
     expect((await editor.read(world.experienceId)).version).toBe(1);

@@ -27,7 +27,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import type { Database, Statement, Workload } from '../../src/store/database.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { noHousekeeping, type Service, startService } from '../harness/service.ts';
 
 const service = {} as Service;
 let folder: string;
@@ -39,7 +39,12 @@ beforeAll(async () => {
   // Trusts a proxy, so that a test can use several client addresses.
   Object.assign(
     service,
-    await startService({ SIGNING_KEYS_FILE: signingKeysFile, TRUST_PROXY: '127.0.0.1' }),
+    await startService(
+      { SIGNING_KEYS_FILE: signingKeysFile, TRUST_PROXY: '127.0.0.1' },
+      undefined,
+      undefined,
+      noHousekeeping,
+    ),
   );
 });
 afterAll(async () => {

@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { median } from '@session-launch/testing/median.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { parseProjectFile } from '../../src/documents/project-file.ts';
@@ -39,18 +38,20 @@ describe('a large project file', () => {
 
   test('does not block the event loop while it is parsed', async () => {
     const file = JSON.stringify(largeFile(2_000));
-    const shares: number[] = [];
+    const readings: number[] = [];
+    const delays: number[] = [];
     for (let round = 0; round < 5; round++) {
       const started = performance.now();
       parseProjectFile(file, 'json');
-      const reading = performance.now() - started;
+      readings.push(performance.now() - started);
       const delay = monitorEventLoopDelay({ resolution: 5 });
       delay.enable();
       const answer = await applyText(file);
       delay.disable();
       expect(answer.status, answer.text).toBe(200);
-      shares.push(delay.max / 1e6 / reading);
+      delays.push(delay.max / 1e6);
     }
-    expect(median(shares)).toBeLessThan(0.5);
+    // Other processes only add to these times.
+    expect(Math.min(...delays)).toBeLessThan(0.5 * Math.min(...readings));
   });
 });

@@ -17,14 +17,14 @@ import { DeletedProjects } from '../../src/editing/delete-project.ts';
 import { SessionChanges } from '../../src/sessions/session-changes.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import { createOperator, withToken } from '../harness/operators.ts';
-import { type Service, startService, useService } from '../harness/service.ts';
+import { noHousekeeping, type Service, startService, useService } from '../harness/service.ts';
 
-const service = useService();
+const service = useService({}, noHousekeeping);
 /** Five seconds, and as much for a busy machine. */
 const within = 10_000;
 let other: Service;
 beforeAll(async () => {
-  other = await startService({}, service);
+  other = await startService({}, service, undefined, noHousekeeping);
 });
 afterAll(() => other?.close());
 const editor = editorOf({ admin: (call) => service.admin(call) });

@@ -117,7 +117,7 @@ test('a round of deletion stops at the next pause when the process ends', async 
   expect(rest).toBeGreaterThan(1);
   expect(rest).toBeLessThan(101);
   // A round that was not stopped deletes all of them.
-  await new Retention({ database: service.database, log }, 30).run();
+  await new Retention({ database: service.database, log }, 30).run(new Date(), 60_000);
   expect(await left()).toEqual([sample]);
 });
 

@@ -514,7 +514,7 @@ withOtherProcesses('while another transaction holds a lock', () => {
       let changed: Promise<unknown> | undefined;
       await holding(own, async () => {
         changed = service.database
-          .query('everyday', change, [...batch, false, 2_500])
+          .query('everyday', change, [...batch, false, 9_000])
           .catch((error) => error);
         const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%change_sessions%'`;
         await expect.poll(() => query(waits)).toHaveLength(1);

@@ -11,9 +11,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Tallies } from '../../src/statistics/tallies.ts';
 import { rollUpTallies } from '../../src/statistics/tally-roll-up.ts';
 import { deleteOldTallies } from '../../src/statistics/tally-rows.ts';
-import { startService, useService } from '../harness/service.ts';
+import { noHousekeeping, startService, useService } from '../harness/service.ts';
 
-const service = useService();
+const service = useService({}, noHousekeeping);
 const query = <Row>(text: string, values: unknown[] = []) =>
   service.database.query<Row>('admin', { text }, values);
 

@@ -14,10 +14,10 @@ import { parseSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { deleteOldDeliveries } from '../../src/webhooks/queue.ts';
 import { resealSecrets } from '../../src/webhooks/reseal.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
-import { useService } from '../harness/service.ts';
+import { noHousekeeping, useService } from '../harness/service.ts';
 import { answerWith, createWebhook, type Receiver, startReceiver } from '../harness/webhook-receiver.ts';
 
-const service = useService();
+const service = useService({}, noHousekeeping);
 let world: World;
 let receiver: Receiver;
 beforeEach(async () => {
@@ -480,7 +480,7 @@ test('the deletion of a project removes its webhooks, their events and what wait
     log: pino({ level: 'silent' }),
     counts: { connected: () => undefined, metered: () => undefined, lost: () => undefined },
   };
-  await new DeletedProjects(lifecycle, await openChanges(service.database)).run();
+  await new DeletedProjects(lifecycle, await openChanges(service.database)).run(60_000);
   for (const table of ['webhooks', 'webhook_events', 'session_expiries', 'outbox'])
     expect(await query(`SELECT 1 FROM ${table} WHERE project_id = $1`, [world.projectId]), table).toEqual([]);
   await deleteOldDeliveries(service.database, 'evt_', 1_000);

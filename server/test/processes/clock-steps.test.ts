@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, processFolder, until, untilReady } from '@session-launch/testing/fleet.ts';
 import { connect, launched, report } from '@session-launch/testing/lifecycle.ts';
 import { logLines, type ServiceProcess } from '@session-launch/testing/process.ts';
 import {
@@ -146,7 +146,7 @@ test.each(cases)(
     expect(await connect(service, await launched(service, world))).toMatchObject({ status: 200 });
     expect((await mintFromBrowser(service, body)).status).toBe(201);
     await housekept(service, world);
-    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+    await untilReady(service);
     expect(logLines(service).filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   },
 );

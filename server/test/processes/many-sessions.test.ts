@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { postgresFleet, processFolder } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, processFolder, untilReady } from '@session-launch/testing/fleet.ts';
 import { logLines, type ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
@@ -91,5 +91,5 @@ test('reads of all filters and of revisions leave the service and its mints alon
   expect(Object.keys(statuses)).toEqual(['201']);
   const restarts = logLines(service).filter(({ msg }) => /took too long/.test(String(msg)));
   expect(restarts).toEqual([]);
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  await untilReady(service);
 });
