@@ -164,7 +164,7 @@ test('every event arrives, in order, while the process is killed and the receive
   };
   let database = await read();
   let ask = askEmbedded(database);
-  // Sessions that nobody ended may have ended just before the kill.
+  // Sessions whose runtime was lost may have ended just before the kill.
   while ((await ask<{ count: number }>(undelivered))[0]!.count > 0) {
     await database.close();
     service = await start({ DATA_DIR, ...allowPrivate });
