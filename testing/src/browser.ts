@@ -5,11 +5,17 @@ import type { Chromium } from './chromium.ts';
 import { launchOptions, nameOf } from './launch-chromium.ts';
 import { listen } from './listen.ts';
 
-/** A clipboard for each page: all files would share that of the browser. */
-const ownClipboard = `{
-  let text = '';
-  const clipboard = { writeText: async (written) => { text = String(written); }, readText: async () => text };
-  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
+/** Each page reads what it has written itself, because all files share the clipboard of the browser. */
+const ownClipboard = `if (navigator.clipboard) {
+  const { clipboard } = navigator;
+  const write = clipboard.writeText.bind(clipboard);
+  let written = Promise.resolve('');
+  clipboard.writeText = (text) => {
+    const isWritten = write(text);
+    written = isWritten.then(() => String(text));
+    return isWritten;
+  };
+  clipboard.readText = () => written;
 }`;
 
 /**

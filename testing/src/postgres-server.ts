@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { listen } from './listen.ts';
 
 const run = promisify(execFile);
 
@@ -216,13 +217,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 /** A port outside the range that the system assigns, so that no other process gets it before it is used. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(11_000, 32_000);
     const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
+    const port = await listen(server, randomInt(11_000, 32_000)).catch(() => undefined);
+    if (port === undefined) continue;
     await new Promise((resolve) => server.close(resolve));
     return port;
   }

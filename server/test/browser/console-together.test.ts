@@ -182,6 +182,8 @@ test('lists update their rows in place, keep the pages that were loaded, and ann
   await expect.poll(() => rows.count()).toBe(53);
   // A session that no longer matches the filter keeps its row.
   await tab.show(`/${projectId}/sessions?status=created`);
+  // The first page, not the list of before.
+  await expect.poll(() => rows.count()).toBe(50);
   await row(latest).getByText('waiting').waitFor();
   await end(latest);
   await row(latest).getByText('ended').waitFor();

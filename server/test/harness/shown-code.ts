@@ -9,7 +9,7 @@ import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { onSlowScreen, player } from './talking-page.ts';
+import { isIn, onSlowScreen } from './talking-page.ts';
 import { type Talking, useTalkingService } from './talking-service.ts';
 
 const run = promisify(execFile);
@@ -86,8 +86,7 @@ export async function openPage(
 /** Presses Start and waits until the character speaks. */
 export async function talksOn(page: Page, label: string | RegExp = 'Start'): Promise<void> {
   await page.getByRole('button', { name: label }).click();
-  // Not `waitFor`, which looks twice a second: a short greeting can be over in between.
-  await expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20 }).toBe('speaking');
+  await isIn(page, 'speaking');
 }
 
 /** What tests of shown code need: a service with a character, a key of its project, an allowed site and a browser with a microphone. */

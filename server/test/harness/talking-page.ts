@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** A page with the two lines of the embedding guide and the strictest CSP that they need. `wire` is the origin of the runtime. */
 export function twoLines(
@@ -54,10 +55,9 @@ export const becomes = (page: Page, state: string) =>
     .and(page.locator(`[data-state=${state}]`))
     .waitFor();
 
+/** Looks often, because a short greeting can be over between two looks of `waitFor`. */
 export const isIn = (page: Page, mode: string) =>
-  player(page)
-    .and(page.locator(`[data-mode=${mode}]`))
-    .waitFor();
+  expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20 }).toBe(mode);
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 

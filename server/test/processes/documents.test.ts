@@ -6,6 +6,7 @@ import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { inTime } from '@session-launch/testing/slowness.ts';
 import { createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { createOperator, withToken } from '../harness/operators.ts';
@@ -69,12 +70,14 @@ function statusesOf(answers: Answer[]): Record<number, number> {
   return counts;
 }
 
-/** The statuses, without the 503 of requests that waited too long for others on a busy machine. */
-function kindsOf(counts: Record<number, number>): number[] {
-  return Object.keys(counts)
-    .map(Number)
-    .filter((status) => status !== 503);
-}
+/** The statuses of answers, without that of an overloaded service. */
+const kindsOf = (answers: Answer[]) =>
+  new Set(
+    inTime(
+      answers.map(({ status }) => status),
+      503,
+    ),
+  );
 
 /** Samples the resident memory of the process until it is stopped. Returns the maximum in MB. */
 function watchMemory(): () => Promise<number> {
@@ -102,8 +105,7 @@ test.skipIf(platform() !== 'linux')(
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? readYaml() : check())),
     );
-    const counts = statusesOf(answers);
-    expect(kindsOf(counts)).toEqual([200, 429]);
+    expect(kindsOf(answers)).toEqual(new Set([200, 429]));
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expectError(answer, 429, 'RATE_LIMITED');
       expect(answer.headers['retry-after']).toBe('1');
@@ -118,9 +120,7 @@ test('an operator who sends 1,000 checks at once gets 429 for the excess; anothe
   const flood = Promise.all(Array.from({ length: 1_000 }, () => check()));
   const others = [await check(service.admin), await service.admin({ path })];
   expect(statusesOf(others)).toEqual({ 200: 2 });
-  const counts = statusesOf(await flood);
-  expect(kindsOf(counts)).toEqual([200, 429]);
-  expect(counts[429]).toBeGreaterThan(0);
+  expect(kindsOf(await flood)).toEqual(new Set([200, 429]));
   expect(new Set(await minted())).toEqual(new Set([201]));
   expect(statusesOf([await check()])).toEqual({ 200: 1 });
 });
