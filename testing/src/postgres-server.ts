@@ -218,7 +218,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer();
-    const port = await listen(server, randomInt(11_000, 32_000)).catch(() => undefined);
+    const port = await listen(server, randomInt(11_000, 32_000)).catch((error) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+    });
     if (port === undefined) continue;
     await new Promise((resolve) => server.close(resolve));
     return port;

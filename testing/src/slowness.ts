@@ -28,9 +28,9 @@ export function inTime<T>(outcomes: readonly T[], late: T): T[] {
 
 function excuse(what: string, factor: number): void {
   const { testPath, currentTestName } = expect.getState();
-  const excuse = `${testPath} > ${currentTestName}: ${what}, ${factor.toFixed(1)} times slower\n`;
-  if (process.env.TEST_EXCUSES) appendFileSync(process.env.TEST_EXCUSES, excuse);
-  else process.stderr.write(excuse);
+  const line = `${testPath} > ${currentTestName}: ${what}, ${factor.toFixed(1)} times slower\n`;
+  if (process.env.TEST_EXCUSES) appendFileSync(process.env.TEST_EXCUSES, line);
+  else process.stderr.write(line);
 }
 
 /** The ratio of wall-clock time to CPU time of a busy loop: 1 on an idle machine, 5 when this process gets a fifth of a core. */

@@ -34,7 +34,7 @@ export const defaultTexts = {
   micBusy: 'Another program is using the microphone. You can type instead.',
   micBlocked: 'This page may not use the microphone. You can type instead.',
   micInsecure: 'The microphone needs a secure page. You can type instead.',
-  micHold: 'Hold to talk, or press',
+  micHold: 'Hold or press to talk',
   hear: 'Tap to hear',
   mute: 'Sound off',
   unmute: 'Sound on',

@@ -5,6 +5,7 @@ import { freshFor } from '../store/cache/loading.ts';
 import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
+import { LastUses } from '../store/last-uses.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
 import { findKeys, touchKeys, type UsableKey } from './keys.ts';
 
@@ -17,13 +18,12 @@ export interface KeyHolder {
 /** Authenticates requests by API key, from a cache that is at most five seconds behind the database. */
 export class KeyRing {
   readonly remembered: LookUps<UsableKey>;
-  readonly #database: Database;
-  readonly #used = new Map<string, Date>();
+  readonly #used: LastUses;
   /** Caches the digests of recent valid headers: hashing costs 2 % of a mint. Unknown keys are not cached here. */
   readonly #digests = new LRUCache<string, string>({ max: 1_000, ttl: freshFor, ttlResolution: 100 });
 
   constructor(database: Database, changes: Changes) {
-    this.#database = database;
+    this.#used = new LastUses((used) => touchKeys(database, used));
     this.remembered = new LookUps(10_000, (hashes) => findKeys(database, hashes));
     changes.onChange((change) => {
       // A project may have been deleted.
@@ -65,18 +65,14 @@ export class KeyRing {
   #admit(key: UsableKey | null, scope: Scope | 'any'): KeyHolder {
     const now = new Date();
     if (key === null || key.revokedAt !== null || !isAhead(key.expiresAt, now)) throw unusable();
-    this.#used.set(key.id, now);
+    this.#used.note(key.id, now);
     if (scope !== 'any' && !key.scopes.includes(scope)) throw insufficient(scope, key.scopes);
     return { projectId: key.projectId, livemode: key.mode === 'live' };
   }
 
   /** Writes the collected times of last use. Called periodically, and by requests of the admin API that return keys. */
-  async flush(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = new Map(this.#used);
-    await touchKeys(this.#database, used);
-    // Only now, so that a flush at the same time does not return before these times are stored.
-    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
+  flush(): Promise<void> {
+    return this.#used.flush();
   }
 }
 

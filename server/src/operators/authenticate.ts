@@ -5,6 +5,7 @@ import { sha256, sha256Hex } from '../primitives/sha256.ts';
 import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
+import { LastUses } from '../store/last-uses.ts';
 import { deleteExpired, findLogins, type Login, touchLogins } from './logins.ts';
 import { bootstrap, type KnownOperator, operatorsByToken } from './operators.ts';
 import { isCookie, isOperatorToken, tokenTag } from './secrets.ts';
@@ -30,11 +31,11 @@ export class Authenticator {
   readonly #isAdminToken: (authorization: string) => boolean;
   readonly #tokens: LookUps<KnownOperator>;
   readonly #logins: LookUps<Login>;
-  /** Times of last use that are not written yet. */
-  readonly #used = new Map<string, Date>();
+  readonly #used: LastUses;
 
   constructor(database: Database, changes: Changes, adminToken: string) {
     this.#database = database;
+    this.#used = new LastUses((used) => touchLogins(database, used));
     this.#adminToken = adminToken;
     this.#isAdminToken = bearerCheck([adminToken]);
     this.#tokens = new LookUps(1_000, (hashes) => operatorsByToken(database, hashes));
@@ -63,7 +64,7 @@ export class Authenticator {
     const { loginId, createdAt, expiresAt, via } = login;
     if (!isInBackground) {
       login.lastSeenAt = new Date();
-      this.#used.set(loginId, login.lastSeenAt);
+      this.#used.note(loginId, login.lastSeenAt);
     }
     return { ...(login.operator ?? bootstrap), via, login: { loginId, createdAt, expiresAt } };
   }
@@ -77,11 +78,8 @@ export class Authenticator {
   }
 
   /** Writes the collected times of last use. Called periodically, and before logins are listed. */
-  async flush(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = new Map(this.#used);
-    await touchLogins(this.#database, used);
-    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
+  flush(): Promise<void> {
+    return this.#used.flush();
   }
 
   /** Deletes logins and sign-in links that have expired. */

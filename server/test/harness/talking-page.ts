@@ -57,7 +57,7 @@ export const becomes = (page: Page, state: string) =>
 
 /** Looks often, because a short greeting can be over between two looks of `waitFor`. */
 export const isIn = (page: Page, mode: string) =>
-  expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20 }).toBe(mode);
+  expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20, timeout: 90_000 }).toBe(mode);
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 

@@ -1,5 +1,6 @@
 /** Minimum milliseconds of a press that counts as holding. */
 const holdMs = 400;
+const endings = ['pointerup', 'pointercancel', 'lostpointercapture'] as const;
 
 export interface Switch {
   isOn(): boolean;
@@ -10,26 +11,38 @@ export interface Switch {
 
 /** Switches at each press of the button. A switch that can be held is switched on when the press begins. */
 export function pressOrHold(button: HTMLElement, { isOn, canHold, set }: Switch): void {
-  /** When the press began that has switched on. */
-  let since: number | undefined;
-  button.onpointerdown = ({ button: pressed, pointerId, timeStamp }) => {
-    since = undefined;
-    if (pressed !== 0 || isOn() || !canHold()) return;
-    since = timeStamp;
-    // The end of the press arrives here wherever it is.
-    button.setPointerCapture(pointerId);
-    set(true);
+  const page = button.ownerDocument;
+  /** The last press that has switched on, until its click. */
+  let press: { pointerId: number; began: number; isOver: boolean } | undefined;
+  const end = ({ type, pointerId, timeStamp }: PointerEvent) => {
+    if (press === undefined || press.isOver || press.pointerId !== pointerId) return;
+    press.isOver = true;
+    for (const ending of endings) page.removeEventListener(ending, end);
+    // A short press leaves it on. Set again, because the browser allows a touch to start sound only at its end.
+    set(type === 'pointerup' && timeStamp - press.began < holdMs);
   };
-  button.onpointerup = button.onpointercancel = ({ timeStamp }) => {
-    if (since !== undefined && timeStamp - since >= holdMs) set(false);
+  button.onpointerdown = ({ button: pressed, pointerId, timeStamp }) => {
+    // Another finger.
+    if (press?.isOver === false) return;
+    press = undefined;
+    if (pressed !== 0 || isOn() || !canHold()) return;
+    press = { pointerId, began: timeStamp, isOver: false };
+    // Reports the end of the press also outside the button.
+    button.setPointerCapture(pointerId);
+    // On the page, because the button may be removed.
+    for (const ending of endings) page.addEventListener(ending, end);
+    set(true);
   };
   button.onclick = ({ detail }) => {
     // A press of the keyboard has no detail.
-    if (since === undefined || detail === 0) set(!isOn());
-    since = undefined;
+    if (press === undefined || detail === 0) set(!isOn());
+    if (press?.isOver) press = undefined;
   };
-  // A long touch.
+  button.onkeydown = (event) => {
+    if (event.repeat && event.key === 'Enter') event.preventDefault();
+  };
+  // A long touch would open a menu.
   button.oncontextmenu = (event) => {
-    if (since !== undefined) event.preventDefault();
+    if (press !== undefined) event.preventDefault();
   };
 }
