@@ -141,5 +141,9 @@ test('in manual mode, a turn lasts while the button of the microphone is held', 
     expect(await button.getAttribute('aria-pressed')).toBe('false');
     await expect.poll(turns).toBe(turn);
   }
-  await page.getByRole('log', { name: 'Conversation' }).getByText(/ferries/).first().waitFor();
+  await page
+    .getByRole('log', { name: 'Conversation' })
+    .getByText(/ferries/)
+    .first()
+    .waitFor();
 });
