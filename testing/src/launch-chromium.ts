@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { LaunchOptions } from 'playwright-core';
 import type { Chromium } from './chromium.ts';
 
@@ -49,11 +50,30 @@ export function launchOptions({ program, env }: Chromium, args: readonly string[
   };
 }
 
-/** The switches of most files. One browser for each of these lists runs for the whole test run; another list starts its own. */
-export const sharedSwitches: readonly (readonly string[])[] = [
-  [],
-  ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+/** A microphone that hears a WAV file again and again. Pages get it without a prompt. */
+export const microphoneHearing = (file: string): readonly string[] => [
+  ...deviceHearing(file),
+  '--use-fake-ui-for-media-stream',
 ];
+
+const deviceHearing = (file: string): readonly string[] => [
+  '--use-fake-device-for-media-stream',
+  `--use-file-for-fake-audio-capture=${file}`,
+];
+
+const silence = fileURLToPath(new URL('./silence.wav', import.meta.url));
+
+/**
+ * Without a file, Chromium's fake microphone beeps; on a busy machine its beeps get so long that they count as a voice, which interrupts
+ * the character.
+ */
+export const silentMicrophone = microphoneHearing(silence);
+
+/** A silent microphone for which the browser asks the visitor. */
+export const promptedMicrophone = deviceHearing(silence);
+
+/** The switches of most files. One browser for each of these lists runs for the whole test run; another list starts its own. */
+export const sharedSwitches: readonly (readonly string[])[] = [[], silentMicrophone];
 
 /** The name of a list of switches among the shared browsers. */
 export const nameOf = (switches: readonly string[]): string => switches.join(' ');

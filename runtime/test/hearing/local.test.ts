@@ -3,6 +3,7 @@ import { fliteVoices } from '@session-launch/contract/project-file/voice';
 import { findProgram, isSkipped } from '@session-launch/testing/find-program.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { checkLocalHearing } from '../../src/hearing/local/check.ts';
 import { installProblem, verifiedModel } from '../../src/hearing/local/installed.ts';
 import { type LocalHearing, localHearing } from '../../src/hearing/local/local.ts';
 import { questions } from '../../src/mind/script/questions.ts';
@@ -65,6 +66,9 @@ describe.skipIf(installProblem() !== undefined && process.env.CI !== 'true')('th
     const sentence = { text, locale: 'en', voice: { characterId: 'a', settings, pace: 1 }, session: {} };
     return (await flite.speak(sentence, never)).audio;
   };
+
+  test('passes the check of the doctor', () =>
+    checkLocalHearing(never, { loadMs: patience, deadlineMs: patience }));
 
   test.each(fliteVoices)('understands the included voice %s', async (voice) => {
     expect(await errorRate(asked, hints, speakAs(voice))).toBeLessThanOrEqual(0.08);

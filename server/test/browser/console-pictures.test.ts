@@ -1,5 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { useBrowser } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import sharp from 'sharp';
 import { expect, inject, test } from 'vitest';
@@ -7,7 +8,7 @@ import { type ConsoleTab, openConsole } from '../harness/console.ts';
 import { isIn } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 const root = new URL('../../../', import.meta.url);
 const docs = new URL('docs/', root);
 const folder = new URL('pictures/', docs);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { inspect } from '../harness/console.ts';
@@ -9,7 +10,7 @@ import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
 const run = promisify(execFile);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 const projectId = 'prj_corner_shop';
 let talking: TalkingProcess;
 let site: Awaited<ReturnType<typeof startSite>>;

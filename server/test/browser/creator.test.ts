@@ -1,5 +1,6 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
 import { targetAt } from '@session-launch/testing/deployment.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { apply, createKey, experience, project } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
@@ -11,7 +12,7 @@ import { jpeg } from '../harness/pictures.ts';
 import { meter, speaks } from '../harness/speaking.ts';
 import { onSlowScreen, twoLines } from '../harness/talking-page.ts';
 
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 const file = { project: project(), experiences: [experience({ title: 'The harbor', sortOrder: 0 })] };
 const { id: projectId } = file.project;
 const firstGreeting = /Welcome! I am Robin/;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { editorOf } from '@session-launch/testing/editing.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { apply, createKey, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +16,7 @@ import { useTalkingService } from '../harness/talking-service.ts';
 
 const run = promisify(execFile);
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 const origin = 'https://shop.example';
 
 const english = 'Good morning from the harbor.';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApplication } from '@session-launch/testing/application.ts';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createKey, createWorld, sessionsOf } from '@session-launch/testing/world.ts';
@@ -13,7 +14,7 @@ import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let context: BrowserContext;
 let key: string;
 let demoKey: string;

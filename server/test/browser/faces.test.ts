@@ -1,4 +1,5 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { createKey, mintFromServer } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let projectId: string;
 
 let context: BrowserContext;

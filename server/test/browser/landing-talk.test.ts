@@ -1,4 +1,5 @@
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
@@ -8,7 +9,7 @@ import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let context: BrowserContext;
 let page: Page;
 let complaints: string[];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { microphoneHearing } from '@session-launch/testing/launch-chromium.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
@@ -32,11 +33,7 @@ beforeAll(async () => {
   const { sessionToken } = await launched(process.service, await createWorld(process.service));
   await writeSpokenWav(spoken, `${process.service.url.replace('http', 'ws')}/runtime`, sessionToken);
 });
-const browser = useBrowser(
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  `--use-file-for-fake-audio-capture=${spoken}`,
-);
+const browser = useBrowser(...microphoneHearing(spoken));
 afterAll(async () => {
   await process?.stop();
   await hearing?.close();

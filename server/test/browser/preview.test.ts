@@ -1,4 +1,5 @@
 import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { apply, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let context: BrowserContext;
 let page: Page;
 

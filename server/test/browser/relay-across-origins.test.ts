@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRelay, type RelayOptions, SessionLaunch, toNode } from '@session-launch/backend';
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { promptedMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   [site, other] = await Promise.all([startSite(), startSite()]);
 });
 const talking = useTalkingService(() => []);
-const browser = useBrowser('--use-fake-device-for-media-stream');
+const browser = useBrowser(...promptedMicrophone);
 let context: BrowserContext;
 let key: string;
 beforeAll(async () => {

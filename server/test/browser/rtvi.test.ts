@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { microphoneHearing } from '@session-launch/testing/launch-chromium.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
@@ -60,11 +61,7 @@ beforeAll(async () => {
   script = outputFiles[0]!.text;
   site = await startSite();
 });
-const browser = useBrowser(
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  `--use-file-for-fake-audio-capture=${spoken}`,
-);
+const browser = useBrowser(...microphoneHearing(spoken));
 let page: Page;
 beforeAll(async () => {
   const context = await browser.open({ permissions: ['microphone'] });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { promptedMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -47,9 +48,9 @@ function runtimePid(): number {
   return Number(new RegExp(`^\\s*(\\d+)\\s+${own.service.pid} .*--child`, 'm').exec(all)?.[1]);
 }
 
-const browser = useBrowser('--use-fake-device-for-media-stream');
+const browser = useBrowser(...promptedMicrophone);
 /** A browser with a microphone that cannot be opened. */
-const deaf = useBrowser('--use-fake-device-for-media-stream', '--fail-audio-stream-creation');
+const deaf = useBrowser(...promptedMicrophone, '--fail-audio-stream-creation');
 
 afterEach(async () => {
   isOut = false;

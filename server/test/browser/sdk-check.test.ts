@@ -1,11 +1,12 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
 import { ask, becomes, onSlowScreen, press, twoLines } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let site: Site;
 let context: BrowserContext;
 let page: Page;

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { build } from 'esbuild';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ beforeAll(async () => {
   site = await startSite();
 });
 const talking = useTalkingService(() => [site.origin]);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let context: BrowserContext;
 beforeAll(async () => {
   context = await browser.open({ permissions: ['microphone'] });

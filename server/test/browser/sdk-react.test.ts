@@ -1,4 +1,5 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import type { BuildOptions } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +12,7 @@ beforeAll(async () => {
   site = await startSite();
 });
 const talking = useTalkingService(() => [site.origin]);
-const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const browser = useBrowser(...silentMicrophone);
 let context: BrowserContext;
 /** The page in which every application is opened. */
 let page: Page;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { microphoneHearing } from '@session-launch/testing/launch-chromium.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { expectWithin } from '@session-launch/testing/slowness.ts';
@@ -46,9 +47,7 @@ const worldFor = (speechInputMode: 'auto' | 'manual') =>
     },
   });
 const browser = useBrowser(
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  `--use-file-for-fake-audio-capture=${spoken}`,
+  ...microphoneHearing(spoken),
   // No name is resolved, so no request leaves this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 );

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startApplication } from '@session-launch/testing/application.ts';
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -107,7 +108,7 @@ export function useShownPages(): ShownPages {
     site = await startSite();
   });
   const talking = useTalkingService(() => [site.origin]);
-  const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+  const browser = useBrowser(...silentMicrophone);
   beforeAll(async () => {
     context = await onSlowScreen(await browser.open({ permissions: ['microphone'] }));
     ({ key } = await createKey(talking.service, talking.projectId));

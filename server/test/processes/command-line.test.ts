@@ -337,11 +337,13 @@ describe('doctor', () => {
     cleanup(() => server.dispose());
     const DATABASE_URL = server.url('postgres');
     await (await openPatiently(DATABASE_URL)).close();
-    const printed = succeeded(await program(['doctor'], { DATABASE_URL }));
+    // On a busy machine, loading the model of the local hearing can take longer than the doctor waits.
+    const env = { DATABASE_URL, HEARING: 'page' };
+    const printed = succeeded(await program(['doctor'], env));
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) expect(line).toMatch(/^ok {4}/);
-    expect(JSON.parse(succeeded(await cli(['doctor', '--json'], { DATABASE_URL })))).toMatchObject({
+    expect(JSON.parse(succeeded(await cli(['doctor', '--json'], env)))).toMatchObject({
       ok: true,
     });
   });
