@@ -36,6 +36,7 @@ const talking = useTalkingService(
   () => `ws://127.0.0.1:${wire.port}/runtime`,
 );
 const browser = useBrowser(...silentMicrophone);
+const beeping = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 
 beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
 beforeAll(async () => {
@@ -153,7 +154,10 @@ describe('a two-line embed on a page with the strictest policy', () => {
   });
 
   test('shows the microphone level, and mutes it', async () => {
-    const page = await openNew('', endlessRecognition);
+    const own = await beeping.open({ permissions: ['microphone'] });
+    onTestFinished(() => own.close());
+    await own.addInitScript(endlessRecognition);
+    const page = await open(site, '', await own.newPage());
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');
     await expect.poll(() => ask(page, (one) => one.mic.level())).toBeGreaterThan(0.02);
