@@ -42,7 +42,11 @@ const notice = () => tab.page.getByText('You have unsaved changes from');
 const keptChanges = () => tab.page.getByRole('heading', { name: /^Your unsaved changes to / });
 
 /** Opens the list of experiences without a click, which would take the focus out of the field. */
-const leave = () => tab.page.evaluate(`location.hash = '#/${projectId}/experiences'`);
+async function leave(): Promise<void> {
+  await tab.page.evaluate(`location.hash = '#/${projectId}/experiences'`);
+  // The page would not notice an address that is replaced before it has read it.
+  await tab.page.getByRole('heading', { name: 'Experiences', level: 1 }).waitFor();
+}
 
 /** Continues with the unsaved changes that a tab of the editor offers. */
 async function resume(name: string): Promise<void> {
@@ -160,7 +164,6 @@ test('a save that fails after the editor was left is reported, and its changes a
   await page.route(isSave, async (intercepted) => {
     if (intercepted.request().method() === 'PUT') {
       await leave();
-      await page.getByRole('heading', { name: 'Experiences', level: 1 }).waitFor();
       await editor.ok(editor.save({ ...experience, title: 'The harbor at dawn' }, version));
     }
     return intercepted.continue();
