@@ -1,7 +1,7 @@
 // Runs the tests of all workspaces: those of the service and, in parallel, those of the other workspaces one after the other. Both spend
 // time on I/O, so running them in parallel uses the CPU better. The output of the other workspaces is buffered and printed at the end,
 // followed by the slowest files and the failed tests of all workspaces. With TEST_SUMMARY, the failed tests are also written to that file.
-// Runs with the same file TEST_EXCUSES share the number of time limits that may be exceeded.
+// Runs with the same file TEST_EXCUSES share the number of excuses for a busy machine.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -148,12 +148,12 @@ process.stdout.write(
 
 const excuses = existsSync(excusesFile) ? readFileSync(excusesFile, 'utf8').trim().split('\n') : [];
 if (excuses.length > 0)
-  process.stdout.write(`\nTime limits exceeded on a busy machine:\n${excuses.join('\n')}\n`);
+  process.stdout.write(`\nExcused because the machine was busy:\n${excuses.join('\n')}\n`);
 
 const failed = [server, ...results].filter((result) => result.failed);
 const summary = [
   ...failed.map(({ workspace }) => `failed: ${workspace}\n${failuresOf(workspace)}`),
-  ...(excuses.length > maxExcuses ? [`failed: more than ${maxExcuses} time limits were exceeded\n`] : []),
+  ...(excuses.length > maxExcuses ? [`failed: more than ${maxExcuses} excuses for a busy machine\n`] : []),
 ].join('');
 if (summary !== '') {
   process.stderr.write(`\n${summary}`);

@@ -56,10 +56,7 @@ export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>
   }
   if (hearing.kind === 'local' && mind.kind !== 'realtime')
     checks.push(
-      result('HEARING', (signal) => checkLocalHearing(signal), seconds.local).then((one) => ({
-        ...one,
-        isLocal: true,
-      })),
+      result('HEARING', checkLocalHearing, seconds.local).then((one) => ({ ...one, isLocal: true })),
     );
   return Promise.all(checks);
 }

@@ -13,10 +13,14 @@ const ownClipboard = `if (navigator.clipboard) {
   clipboard.writeText = (text) => {
     const isWritten = write(text);
     written = isWritten.then(() => String(text));
+    written.catch(() => {});
     return isWritten;
   };
   clipboard.readText = () => written;
 }`;
+
+/** Milliseconds to wait for a page. Detects hangs only: on a loaded machine a page can take many seconds. */
+export const pageMs = 90_000;
 
 /**
  * Opens pages in a Chromium that all files with these switches share. For a list of switches that is not shared, starts a Chromium for
@@ -42,8 +46,7 @@ export function useBrowser(...args: string[]): {
         reducedMotion: 'reduce',
         ...options,
       });
-      // Detects hangs only: on a loaded machine a page can take many seconds.
-      context.setDefaultTimeout(90_000);
+      context.setDefaultTimeout(pageMs);
       if (options?.permissions?.includes('clipboard-read')) await context.addInitScript(ownClipboard);
       return context;
     },

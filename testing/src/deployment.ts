@@ -3,6 +3,7 @@ import { inject } from 'vitest';
 import { checkAdminContract, checkContract } from './contract.ts';
 import { type Answer, type Call, send, sendWith } from './http.ts';
 import type { Target } from './target.ts';
+import { timeoutFactor } from './tiers.ts';
 
 /** The URLs of a service and its admin and runtime tokens. */
 export interface Deployment {
@@ -52,7 +53,7 @@ export function deployedService(): Target & Deployment {
 }
 
 /** How often a request to a busy service is repeated. */
-const maxRepeats = 20 * Number(process.env.TEST_TIMEOUT_FACTOR ?? 1);
+const maxRepeats = 20 * timeoutFactor;
 
 /** Repeats requests that a service on a busy machine answers with 503, as its clients do. */
 function repeated(sends: (call: Call) => Promise<Answer>): (call: Call) => Promise<Answer> {

@@ -50,27 +50,24 @@ export function launchOptions({ program, env }: Chromium, args: readonly string[
   };
 }
 
-/** A microphone that hears a WAV file again and again. Pages get it without a prompt. */
-export const microphoneHearing = (file: string): readonly string[] => [
-  ...deviceHearing(file),
+/** A microphone that beeps. Pages get it without a prompt. */
+export const beepingMicrophone: readonly string[] = [
+  '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
 ];
 
-const deviceHearing = (file: string): readonly string[] => [
-  '--use-fake-device-for-media-stream',
-  `--use-file-for-fake-audio-capture=${file}`,
-];
+const hearing = (file: string) => `--use-file-for-fake-audio-capture=${file}`;
+
+/** A microphone that hears a WAV file again and again. Pages get it without a prompt. */
+export const microphoneHearing = (file: string): readonly string[] => [...beepingMicrophone, hearing(file)];
 
 const silence = fileURLToPath(new URL('./silence.wav', import.meta.url));
 
-/**
- * Without a file, Chromium's fake microphone beeps; on a busy machine its beeps get so long that they count as a voice, which interrupts
- * the character.
- */
+/** For most tests: on a busy machine, beeps get so long that they count as a voice, which interrupts the character. */
 export const silentMicrophone = microphoneHearing(silence);
 
 /** A silent microphone for which the browser asks the visitor. */
-export const promptedMicrophone = deviceHearing(silence);
+export const promptedMicrophone: readonly string[] = ['--use-fake-device-for-media-stream', hearing(silence)];
 
 /** The switches of most files. One browser for each of these lists runs for the whole test run; another list starts its own. */
 export const sharedSwitches: readonly (readonly string[])[] = [[], silentMicrophone];

@@ -13,8 +13,8 @@ export function expectWithin(ms: number, limitMs: number): void {
 }
 
 /**
- * Returns the outcomes without those that mean that time ran out. Expects none of these; on a machine with half of its speed or less, at
- * most one in ten is excused in the same way.
+ * Returns the outcomes without those that mean that time ran out. Expects none of these. If this process gets half of a core or less, at
+ * most one in ten may be late, which is an excuse as above.
  */
 export function inTime<T>(outcomes: readonly T[], late: T): T[] {
   const rest = outcomes.filter((outcome) => outcome !== late);

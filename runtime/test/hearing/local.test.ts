@@ -3,6 +3,7 @@ import { fliteVoices } from '@session-launch/contract/project-file/voice';
 import { findProgram, isSkipped } from '@session-launch/testing/find-program.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { timeoutFactor } from '../../../testing/src/tiers.ts';
 import { checkLocalHearing } from '../../src/hearing/local/check.ts';
 import { installProblem, verifiedModel } from '../../src/hearing/local/installed.ts';
 import { type LocalHearing, localHearing } from '../../src/hearing/local/local.ts';
@@ -12,7 +13,7 @@ import type { Speech } from '../../src/speech/speech.ts';
 import { asTurn, espeak, sentences, wordErrors, wordsOf } from './spoken.ts';
 
 const never = new AbortController().signal;
-const patience = 60_000 * Number(process.env.TEST_TIMEOUT_FACTOR ?? 1);
+const patience = 60_000 * timeoutFactor;
 const demo = parse(readFileSync(new URL('../../../examples/demo.yaml', import.meta.url), 'utf8'));
 /** Questions of the demo's guide, which are hints in a session with her, and the first ten of them. */
 const hints = questions(demo.experiences[0].runtime.mind, 'en');

@@ -18,8 +18,8 @@ beforeEach(() => {
   });
 });
 
-const begin = (at: number, { pressed = 0, pointerId = 1 } = {}) =>
-  button.onpointerdown!({ button: pressed, pointerId, timeStamp: at } as PointerEvent);
+const begin = (at: number, { pressed = 0, pointerId = 1, isPrimary = true } = {}) =>
+  button.onpointerdown!({ button: pressed, pointerId, isPrimary, timeStamp: at } as PointerEvent);
 const end = (timeStamp: number, { type = 'pointerup', pointerId = 1 } = {}) => {
   const event = Object.assign(new Event(type), { pointerId });
   Object.defineProperty(event, 'timeStamp', { value: timeStamp });
@@ -80,11 +80,28 @@ describe('a switch that can be held', () => {
 
   test('is held by the first finger only', () => {
     begin(1000);
-    begin(1200, { pointerId: 2 });
+    begin(1200, { pointerId: 2, isPrimary: false });
     end(1800, { pointerId: 2 });
     expect(isOn).toBe(true);
     end(2000);
     expect(isOn).toBe(false);
+  });
+
+  test('is switched off by the next press if the end of one was not reported', () => {
+    begin(1000);
+    begin(3000, { pointerId: 2 });
+    end(3100, { pointerId: 2 });
+    click();
+    expect(isOn).toBe(false);
+  });
+
+  test('is pressed like another switch if the pointer cannot be captured', () => {
+    button.setPointerCapture = () => {
+      throw new Error('no such pointer');
+    };
+    expect(() => begin(1000)).toThrow('no such pointer');
+    click();
+    expect(isOn).toBe(true);
   });
 
   test('is set again at the end of a short press, when a touch may start sound', () => {

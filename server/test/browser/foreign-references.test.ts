@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { useBrowser } from '@session-launch/testing/browser.ts';
+import { listen } from '@session-launch/testing/listen.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handMade, type SdkPage, startSdkPage } from '../harness/sdk-page.ts';
@@ -27,8 +27,7 @@ beforeAll(async () => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.end();
   });
-  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
-  elsewhere = `//127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+  elsewhere = `//127.0.0.1:${await listen(foreign)}`;
   context = await browser.open();
   page = await context.newPage();
   page.on('pageerror', (error) => errors.push(error.message));

@@ -1,4 +1,5 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { beepingMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import {
   createWorld,
   experience,
@@ -17,8 +18,7 @@ import { meter } from '../harness/speaking.ts';
 
 const service = useService(livekitEnvironment);
 const browser = useBrowser(
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
+  ...beepingMicrophone,
   '--allow-loopback-in-peer-connection',
   '--autoplay-policy=no-user-gesture-required',
 );

@@ -151,7 +151,7 @@ describe('in a frame', () => {
     await page.evaluate(`document.body.innerHTML = ${JSON.stringify(framed(url))}`);
     const frame = page.frameLocator('iframe');
     await frame.getByRole('button', { name: 'Start' }).click();
-    await frame.locator('.player[data-mode=speaking]').waitFor();
+    await isIn(frame, 'speaking');
     await expect.poll(() => frame.getByRole('banner').count()).toBe(0);
   });
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createRelay, type RelayOptions, SessionLaunch, toNode } from '@session-launch/backend';
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { promptedMicrophone } from '@session-launch/testing/launch-chromium.ts';
+import { listen } from '@session-launch/testing/listen.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -30,15 +30,15 @@ afterAll(async () => {
 });
 
 /** Uses another host name than the pages, so that requests are also cross-site. */
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  const port = await listen(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   });
-  return `http://localhost:${(server.address() as AddressInfo).port}`;
+  return `http://localhost:${port}`;
 }
 
 interface RelaySite {
@@ -57,7 +57,7 @@ async function startRelay(baseUrl: string, options: Partial<RelayOptions> = {}):
   });
   const [mint, end] = [toNode(relay.mint), toNode(relay.end)];
   const answered: string[] = [];
-  const url = await listen((request, response) => {
+  const url = await serve((request, response) => {
     response.on('finish', () => answered.push(`${request.method} ${request.url} ${response.statusCode}`));
     void (request.url === '/launch' ? mint : end)(request, response);
   });
@@ -118,7 +118,7 @@ test('a page of an unlisted origin sends a relay only a preflight, and reads not
 
 test('one start sends the service three requests while it answers 503', async () => {
   let received = 0;
-  const down = await listen((_request, response) => {
+  const down = await serve((_request, response) => {
     received++;
     response.writeHead(503, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ error: { code: 'UNAVAILABLE', message: 'Later.', requestId: 'req_1' } }));

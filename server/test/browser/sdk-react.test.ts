@@ -4,7 +4,7 @@ import type { BuildOptions } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleReact, reactExample, reactPlayer } from '../harness/react-bundle.ts';
-import { becomes, onSlowScreen } from '../harness/talking-page.ts';
+import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 let site: Site;
@@ -42,9 +42,9 @@ describe.each([
     const [before, over] = [await count(), await ended()];
     await open(react);
     await page.getByRole('button', { name: 'Walk with me' }).click();
-    await page.locator('.player[data-mode=speaking]').waitFor();
+    await isIn(page, 'speaking');
     await expect.poll(() => page.locator('.session-launch-player').count()).toBe(1);
-    await page.locator('.player[data-mode=listening]').waitFor();
+    await isIn(page, 'listening');
     await page.getByText('Lines so far: 1').waitFor();
     expect(await count()).toBe(before + 1);
     await page.getByRole('button', { name: 'Take it away' }).click();

@@ -1,5 +1,5 @@
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
-import { silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
+import { beepingMicrophone, silentMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -36,7 +36,7 @@ const talking = useTalkingService(
   () => `ws://127.0.0.1:${wire.port}/runtime`,
 );
 const browser = useBrowser(...silentMicrophone);
-const beeping = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const beeping = useBrowser(...beepingMicrophone);
 
 beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
 beforeAll(async () => {

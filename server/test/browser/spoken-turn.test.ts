@@ -133,7 +133,7 @@ test('in manual mode, a turn lasts while the button of the microphone is held', 
     await page.mouse.down();
     await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
     await expect.poll(level, { interval: 20 }).toBeGreaterThan(0.02);
-    // The question lasts longer than 0.7 s, and is repeated within 13 s: the second press can begin at the end of one.
+    // The question lasts longer than 0.7 s. The second press may begin at its end, and the recording repeats within 13 s.
     await page.waitForTimeout(turn === 1 ? 700 : 13_000);
     expect(await turns()).toBe(turn - 1);
     await page.mouse.up();

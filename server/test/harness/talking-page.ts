@@ -1,3 +1,4 @@
+import { pageMs } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -48,7 +49,7 @@ export const endlessRecognition = `
     abort() {}
   };`;
 
-export const player = (page: Page) => page.locator('.player');
+export const player = (page: Pick<Page, 'locator'>) => page.locator('.player');
 
 export const becomes = (page: Page, state: string) =>
   player(page)
@@ -56,8 +57,8 @@ export const becomes = (page: Page, state: string) =>
     .waitFor();
 
 /** Looks often, because a short greeting can be over between two looks of `waitFor`. */
-export const isIn = (page: Page, mode: string) =>
-  expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20, timeout: 90_000 }).toBe(mode);
+export const isIn = (page: Pick<Page, 'locator'>, mode: string) =>
+  expect.poll(() => player(page).getAttribute('data-mode'), { interval: 20, timeout: pageMs }).toBe(mode);
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 

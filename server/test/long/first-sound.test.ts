@@ -1,4 +1,5 @@
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { promptedMicrophone } from '@session-launch/testing/launch-chromium.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstSound } from '../harness/first-sound.ts';
 import { twoLines } from '../harness/talking-page.ts';
@@ -10,7 +11,7 @@ beforeAll(async () => {
   site = await startSite();
 });
 const talking = useTalkingService(() => [site.origin]);
-const browser = useBrowser('--use-fake-device-for-media-stream');
+const browser = useBrowser(...promptedMicrophone);
 afterAll(() => site?.close());
 
 /** The smallest value that at least `share` of the values do not exceed. */

@@ -4,6 +4,7 @@ import { recorded, speak } from '@session-launch/testing/speaker.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { timeoutFactor } from '../../../testing/src/tiers.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
 /** Duration in minutes; use HEARING_MINUTES=30 before a release. */
@@ -80,7 +81,7 @@ test(
     expect(times.length).toBeGreaterThan(speakers);
     expect(highest(memory.slice(-third))).toBeLessThan(highest(memory.slice(third, 2 * third)) * 1.1);
   },
-  (minutes + 5) * 60_000 * Number(process.env.TEST_TIMEOUT_FACTOR ?? 1),
+  (minutes + 5) * 60_000 * timeoutFactor,
 );
 
 test('a killed hearing process costs one turn, and no session', async () => {

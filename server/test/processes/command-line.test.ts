@@ -10,10 +10,12 @@ import {
   startProcess,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
+import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, project, runtime, uniqueId } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import type { Finding } from '../../src/doctor/finding.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { openPatiently } from '../harness/patient-postgres.ts';
 
@@ -337,15 +339,20 @@ describe('doctor', () => {
     cleanup(() => server.dispose());
     const DATABASE_URL = server.url('postgres');
     await (await openPatiently(DATABASE_URL)).close();
-    // On a busy machine, loading the model of the local hearing can take longer than the doctor waits.
-    const env = { DATABASE_URL, HEARING: 'page' };
-    const printed = succeeded(await program(['doctor'], env));
+    const printed = succeeded(await program(['doctor'], { DATABASE_URL, HEARING: 'page' }));
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) expect(line).toMatch(/^ok {4}/);
-    expect(JSON.parse(succeeded(await cli(['doctor', '--json'], env)))).toMatchObject({
-      ok: true,
-    });
+    const began = performance.now();
+    const { ok, findings } = JSON.parse(succeeded(await cli(['doctor', '--json'], { DATABASE_URL })));
+    expect(ok).toBe(true);
+    const warnings: Finding[] = findings.filter(({ status }: Finding) => status !== 'ok');
+    if (warnings.length === 0) return;
+    // On a busy machine, loading the model of the local hearing can take longer than the doctor waits.
+    expect(warnings).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^English speech .* within 60 seconds$/) }),
+    ]);
+    expectWithin(performance.now() - began, 60_000);
   });
 
   test('fails with advice', async () => {

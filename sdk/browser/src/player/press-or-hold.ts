@@ -14,23 +14,27 @@ export function pressOrHold(button: HTMLElement, { isOn, canHold, set }: Switch)
   const page = button.ownerDocument;
   /** The last press that has switched on, until its click. */
   let press: { pointerId: number; began: number; isOver: boolean } | undefined;
+  const listen = (change: 'addEventListener' | 'removeEventListener') => {
+    // On the page, because the button may be removed; first, because a handler of the page may stop the event.
+    for (const ending of endings) page[change](ending, end as EventListener, true);
+  };
   const end = ({ type, pointerId, timeStamp }: PointerEvent) => {
-    if (press === undefined || press.isOver || press.pointerId !== pointerId) return;
+    if (press?.pointerId !== pointerId) return;
     press.isOver = true;
-    for (const ending of endings) page.removeEventListener(ending, end);
+    listen('removeEventListener');
     // A short press leaves it on. Set again, because the browser allows a touch to start sound only at its end.
     set(type === 'pointerup' && timeStamp - press.began < holdMs);
   };
-  button.onpointerdown = ({ button: pressed, pointerId, timeStamp }) => {
-    // Another finger.
-    if (press?.isOver === false) return;
+  button.onpointerdown = ({ button: pressed, pointerId, isPrimary, timeStamp }) => {
+    // Another finger. If it is the first one again, browsers have not reported the end of the press.
+    if (press?.isOver === false && !isPrimary) return;
+    listen('removeEventListener');
     press = undefined;
     if (pressed !== 0 || isOn() || !canHold()) return;
-    press = { pointerId, began: timeStamp, isOver: false };
     // Reports the end of the press also outside the button.
     button.setPointerCapture(pointerId);
-    // On the page, because the button may be removed.
-    for (const ending of endings) page.addEventListener(ending, end);
+    press = { pointerId, began: timeStamp, isOver: false };
+    listen('addEventListener');
     set(true);
   };
   button.onclick = ({ detail }) => {
