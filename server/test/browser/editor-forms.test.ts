@@ -56,6 +56,7 @@ test('Setup selects the transport, asks for the address of LiveKit, and shows it
   expect(await text('Name of the agent').count()).toBe(0);
   await transport.selectOption('livekit');
   await page.getByText('is required for livekit').first().waitFor();
+  expect(await text('Address').getAttribute('placeholder')).toBe('wss://livekit.example.com');
   expect(await accessibilityProblems(page, 'main')).toEqual([]);
   await text('Address').fill('https://livekit.example.com');
   await page.getByText('is not a websocket address').first().waitFor();

@@ -71,19 +71,22 @@ interface DraftTextProps extends DraftFieldProps {
   rows?: number | undefined;
   /** Instead of the description in the schema. */
   help?: string | undefined;
+  /** Instead of the example in the schema. */
+  example?: string | undefined;
 }
 
 /** A text of the document. An optional text that is emptied is removed. */
-export function DraftText({ draft, path, label, rows, help }: DraftTextProps) {
+export function DraftText({ draft, path, label, rows, help, example }: DraftTextProps) {
   const { value, shared } = useShared({ draft, path, label });
   const { maxLength, examples } = schemaAt(path);
+  const shown = example ?? examples?.[0];
   return (
     <FieldPlace path={path}>
       <TextField
         {...shared}
         help={help ?? shared.help}
         value={value === undefined ? '' : String(value)}
-        placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
+        placeholder={typeof shown === 'string' ? shown : undefined}
         required={isRequired(path)}
         maxLength={maxLength}
         rows={rows}
@@ -202,7 +205,7 @@ export function linesOf(text: string): string[] {
 
 /** A field of a form as data, so that a test can compare the forms with the schema. */
 export type FormField = { path: Path; label: string } & (
-  | { as: 'text'; rows?: number; help?: string }
+  | { as: 'text'; rows?: number; help?: string; example?: string }
   | { as: 'number' }
   | { as: 'lines' }
   | { as: 'select'; labels: Record<string, string> }
@@ -224,7 +227,9 @@ export function DraftFields({
         const shared = { draft, path: [...base, ...field.path], label: field.label };
         const key = pathText(field.path);
         if (field.as === 'text')
-          return <DraftText key={key} {...shared} rows={field.rows} help={field.help} />;
+          return (
+            <DraftText key={key} {...shared} rows={field.rows} help={field.help} example={field.example} />
+          );
         if (field.as === 'number') return <DraftNumber key={key} {...shared} />;
         if (field.as === 'lines') return <DraftLines key={key} {...shared} />;
         return <DraftSelect key={key} {...shared} labels={field.labels} />;

@@ -48,6 +48,7 @@ export const setupTexts = {
     url: 'Address',
     runtimeHelp: 'wss://, or ws:// in development. Leave it empty to use the runtime of this service.',
     livekitHelp: 'The LiveKit server, for visitors and for this service: wss://, or ws:// in development.',
+    livekitExample: 'wss://livekit.example.com',
     agentName: 'Name of the agent',
     agentHelp:
       'The agent that LiveKit sends to the room. Leave it empty for agents that are registered without a name.',

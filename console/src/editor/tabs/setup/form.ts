@@ -30,7 +30,13 @@ export const ofWebsocket: readonly FormField[] = [
 ];
 
 export const ofLivekit: readonly FormField[] = [
-  { path: ['runtime', 'transport', 'url'], label: connection.url, as: 'text', help: connection.livekitHelp },
+  {
+    path: ['runtime', 'transport', 'url'],
+    label: connection.url,
+    as: 'text',
+    help: connection.livekitHelp,
+    example: connection.livekitExample,
+  },
   {
     path: ['runtime', 'transport', 'agentName'],
     label: connection.agentName,
